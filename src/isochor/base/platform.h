@@ -1,0 +1,12 @@
+#pragma once
+
+/// Marks a function that kernels call: it runs on the host and, under CUDA, on the device, and is
+/// inlined without fail. Sanitizer builds leave inlining to the compiler: forced inlining of pack
+/// kernels costs many seconds per instantiation there.
+#if defined(__CUDACC__)
+#define ISOCHOR_KERNEL __host__ __device__ inline
+#elif defined(ISOCHOR_NO_FORCED_INLINE)
+#define ISOCHOR_KERNEL inline
+#else
+#define ISOCHOR_KERNEL [[gnu::always_inline]] inline
+#endif
