@@ -8,5 +8,5 @@
 #elif defined(ISOCHOR_NO_FORCED_INLINE)
 #define ISOCHOR_KERNEL inline
 #else
-#define ISOCHOR_KERNEL [[gnu::always_inline]] inline
+#define ISOCHOR_KERNEL __attribute__((always_inline)) inline
 #endif
