@@ -14,11 +14,10 @@ enum class LogLevel { Info, Warning };
 /// How far a long job has come; shown by whoever listens, ignored otherwise.
 struct Progress {
   int frame = 0;              ///< frame being computed
-  int last_frame = 0;         ///< frame at which the job ends
   double fraction = 0;        ///< part of this frame that is done, 0 to 1
-  int newton_iterations = 0;  ///< in this frame so far
-  int krylov_iterations = 0;  ///< in this frame so far
-  double residual = 0;        ///< relative, see lattice::StepReport
+  int newton_iterations = 0;  ///< in this step so far
+  int krylov_iterations = 0;  ///< in this step so far
+  double residual = 0;        ///< relative, see solve::NewtonReport
 };
 
 /// All that a simulation shares with the program around it. There are no globals: two simulations
@@ -29,7 +28,10 @@ struct Context {
   ThreadArena arena;
   std::atomic<bool> cancelled{false};  ///< set from a signal handler or another thread
   std::function<void(LogLevel, std::string_view)> log = [](LogLevel, std::string_view) {};
-  std::function<void(const Progress&)> progress = [](const Progress&) {};
+  /// Each layer fills in what it knows of `status` and calls report().
+  Progress status;
+  std::function<void(const Progress&)> on_progress = [](const Progress&) {};
+  void report() { on_progress(status); }
 };
 
 }  // namespace isochor

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "isochor/base/parallel.h"
+#include "isochor/lattice/model.h"
+
+namespace isochor::lattice {
+
+/// What can be read off a state, per cell in the order of Model::cells. Stress is Cauchy at the
+/// centroid, without the stabilisation.
+struct CellFields {
+  std::vector<double> J;          ///< volume ratio
+  std::vector<double> pressure;   ///< -tr(sigma) / 3, positive in compression, Pa
+  std::vector<double> von_mises;  ///< Pa
+};
+CellFields cell_fields(const Model& model, std::span<const Vec3d> positions, ThreadArena& arena);
+
+/// The mean of the cells around each node.
+std::vector<double> to_nodes(const Model& model, std::span<const double> per_cell);
+
+/// What a hold pushes with to keep its nodes where they are.
+struct Reaction {
+  Vec3d force{0, 0, 0};   ///< N
+  Vec3d moment{0, 0, 0};  ///< about the centroid of the held nodes, N m
+};
+/// One per Model::holds, from the forces that elasticity and gravity leave on held nodes.
+std::vector<Reaction> reactions(const Model& model, std::span<const Vec3d> positions,
+                                const Vec3d& gravity, ThreadArena& arena);
+
+}  // namespace isochor::lattice

@@ -1,0 +1,122 @@
+#include "isochor/lattice/model.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "isochor/base/error.h"
+
+namespace isochor::lattice {
+namespace {
+
+/// The first colour that no node of the block has seen, for each block in turn. On a regular grid
+/// this gives the eight parities; where copies of cells share nodes it still separates them.
+std::vector<int> color_blocks(const std::vector<Block>& blocks, std::size_t node_count) {
+  std::vector<std::uint64_t> seen(node_count, 0);
+  std::vector<int> colors;
+  colors.reserve(blocks.size());
+  for (const Block& block : blocks) {
+    std::uint64_t taken = 0;
+    for (const std::int32_t n : block.nodes) {
+      if (n != grid::kNoNode) taken |= seen[n];
+    }
+    const int color = std::countr_one(taken);
+    if (color == 64) {
+      throw Error(Fault::Simulation, "lattice", "more than 64 blocks share a node",
+                  "this is a mistake of the program; please report the mesh");
+    }
+    for (const std::int32_t n : block.nodes) {
+      if (n != grid::kNoNode) seen[n] |= std::uint64_t{1} << color;
+    }
+    colors.push_back(color);
+  }
+  return colors;
+}
+
+/// Sorts blocks by colour and renumbers the cells that point into them.
+void sort_by_color(Model& model) {
+  const std::vector<int> colors = color_blocks(model.blocks, model.node_count());
+  const int color_count = colors.empty() ? 0 : 1 + *std::max_element(colors.begin(), colors.end());
+  std::vector<Block> sorted;
+  std::vector<std::int32_t> moved_to(model.blocks.size());
+  sorted.reserve(model.blocks.size());
+  for (int c = 0; c < color_count; ++c) {
+    model.color_starts.push_back(static_cast<std::int32_t>(sorted.size()));
+    for (std::size_t b = 0; b < model.blocks.size(); ++b) {
+      if (colors[b] != c) continue;
+      moved_to[b] = static_cast<std::int32_t>(sorted.size());
+      sorted.push_back(model.blocks[b]);
+    }
+  }
+  model.color_starts.push_back(static_cast<std::int32_t>(sorted.size()));
+  model.blocks = std::move(sorted);
+  for (std::int32_t& cell : model.cells) cell = moved_to[cell / 8] * 8 + cell % 8;
+}
+
+void add_body(Model& model, const BodySpec& body) {
+  const grid::Lattice& lattice = body.lattice;
+  BodyRange range{.name = body.name,
+                  .first_node = static_cast<std::int32_t>(model.node_count()),
+                  .node_count = static_cast<std::int32_t>(lattice.rest_positions.size()),
+                  .first_cell = static_cast<std::int32_t>(model.cells.size()),
+                  .cell_count = static_cast<std::int32_t>(lattice.cell_count())};
+  model.rest_positions.insert(model.rest_positions.end(), lattice.rest_positions.begin(),
+                              lattice.rest_positions.end());
+  model.mass.resize(model.node_count(), 0);
+  model.held.resize(model.node_count(), 0);
+
+  const auto first_block = model.blocks.size();
+  for (const grid::Block& source : lattice.blocks) {
+    Block block{.nodes = source.nodes, .active = source.active, .law = body.law,
+                .h = lattice.spacing};
+    for (std::int32_t& n : block.nodes) {
+      if (n != grid::kNoNode) n += range.first_node;
+    }
+    model.blocks.push_back(block);
+  }
+  const double corner_mass =
+      body.density * lattice.spacing * lattice.spacing * lattice.spacing / 8;
+  std::size_t cell = 0;
+  lattice.for_each_cell([&](std::size_t b, int lane) {
+    Block& block = model.blocks[first_block + b];
+    block.mu[lane] = body.mu[cell];
+    block.lambda[lane] = body.lambda[cell];
+    model.cells.push_back(static_cast<std::int32_t>((first_block + b) * 8 + lane));
+    for (int c = 0; c < 8; ++c) model.mass[block.nodes[grid::block_node(lane, c)]] += corner_mass;
+    const double stiffness = (body.mu[cell] + std::abs(body.lambda[cell])) * lattice.spacing *
+                             lattice.spacing;
+    model.stiffness_scale = std::max(model.stiffness_scale, stiffness);
+    ++cell;
+  });
+
+  std::vector<int> holder(range.node_count, -1);
+  for (std::size_t s = 0; s < body.holds.size(); ++s) {
+    Hold hold{.name = body.name + "." + body.holds[s].name, .nodes = {}};
+    for (const std::int32_t n : body.holds[s].nodes) {
+      if (holder[n] >= 0) {
+        throw Error(Fault::Input, hold.name,
+                    fmt::format("holds a node that '{}' holds already", body.holds[holder[n]].name),
+                    "make the two regions apart from each other");
+      }
+      holder[n] = static_cast<int>(s);
+      model.held[range.first_node + n] = 1;
+      hold.nodes.push_back(range.first_node + n);
+    }
+    model.holds.push_back(std::move(hold));
+  }
+  model.bodies.push_back(std::move(range));
+}
+
+}  // namespace
+
+Model build_model(std::vector<BodySpec> bodies, const Params& params) {
+  Model model;
+  model.params = params;
+  for (const BodySpec& body : bodies) add_body(model, body);
+  sort_by_color(model);
+  return model;
+}
+
+}  // namespace isochor::lattice

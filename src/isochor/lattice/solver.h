@@ -1,0 +1,24 @@
+#pragma once
+
+#include <span>
+
+#include "isochor/base/context.h"
+#include "isochor/lattice/state.h"
+
+namespace isochor::lattice {
+
+/// The world at the end of a step.
+struct StepInput {
+  Vec3d gravity{0, 0, 0};  ///< m/s^2
+  /// Positions of held nodes, in the order of Model::holds and of the nodes within each, m.
+  std::span<const Vec3d> held_positions;
+};
+
+using StepReport = solve::NewtonReport;
+
+/// Moves the state to static equilibrium under the input. Transactional: unless the report says
+/// converged, the state is unchanged, bit for bit. Allocates nothing.
+StepReport advance(const Model& model, State& state, const StepInput& input, Scratch& scratch,
+                   Context& context);
+
+}  // namespace isochor::lattice

@@ -1,0 +1,88 @@
+#include "isochor/sim/body_builder.h"
+
+#include <fmt/core.h>
+
+#include "isochor/base/error.h"
+#include "isochor/files/obj.h"
+#include "isochor/geometry/shapes.h"
+#include "isochor/materials/registry.h"
+
+namespace isochor::sim {
+namespace {
+
+/// Nodes in the region that a hold names.
+std::vector<std::int32_t> select_nodes(const HoldSpec& hold, const grid::Lattice& lattice,
+                                       const geometry::Bounds& bounds) {
+  Vec3d low = bounds.low - lattice.spacing * Vec3d{1, 1, 1};
+  Vec3d high = bounds.high + lattice.spacing * Vec3d{1, 1, 1};
+  if (hold.where == "box") {
+    low = min(hold.low, hold.high);
+    high = max(hold.low, hold.high);
+  } else if (hold.where != "all") {
+    const int axis = hold.where[0] - 'x';
+    const double depth = hold.depth > 0 ? hold.depth : 0.5 * lattice.spacing;
+    if (hold.where[1] == '-') {
+      high[axis] = bounds.low[axis] + depth;
+    } else {
+      low[axis] = bounds.high[axis] - depth;
+    }
+  }
+  const double slack = 1e-9 * lattice.spacing;
+  std::vector<std::int32_t> nodes;
+  for (std::size_t n = 0; n < lattice.rest_positions.size(); ++n) {
+    bool inside = true;
+    for (int a = 0; a < 3; ++a) {
+      const double x = lattice.rest_positions[n][a];
+      inside = inside && x >= low[a] - slack && x <= high[a] + slack;
+    }
+    if (inside) nodes.push_back(static_cast<std::int32_t>(n));
+  }
+  if (nodes.empty()) {
+    throw Error(Fault::Input, hold.place.text(),
+                fmt::format("the region '{}' holds no node of the lattice", hold.where),
+                fmt::format("make it larger than a cell ({} m), or move it onto the body",
+                            lattice.spacing));
+  }
+  return nodes;
+}
+
+}  // namespace
+
+geometry::SurfaceMesh build_surface(const BodySpec& body,
+                                    const std::filesystem::path& scene_file) {
+  const ShapeSpec& shape = body.shape;
+  const double edge = shape.edge > 0 ? shape.edge : body.cell_size;
+  if (shape.kind == "box") return geometry::make_box(shape.center, shape.size, edge);
+  if (shape.kind == "sphere") return geometry::make_sphere(shape.center, shape.radius, edge);
+  geometry::SurfaceMesh mesh = files::read_obj(scene_file.parent_path() / shape.file);
+  for (Vec3d& p : mesh.positions) p *= shape.scale;
+  return mesh;
+}
+
+Body build_body(const BodySpec& spec, const std::filesystem::path& scene_file, Context& context) {
+  Body body;
+  body.surface = build_surface(spec, scene_file);
+  body.lattice = grid::build_lattice(body.surface, spec.cell_size, spec.place.text(), context.arena);
+  const auto triangles = geometry::triangulate(body.surface);
+  if (geometry::enclosed_volume(body.surface.positions, triangles) < 0) {
+    context.log(LogLevel::Warning,
+                fmt::format("{}: the surface is inside out; it is simulated as if it were not",
+                            spec.place.text("shape")));
+  }
+  const materials::Lame lame = materials::lame_parameters(spec.material);
+  const std::size_t cells = body.lattice.cell_count();
+  body.spec = {.name = spec.name,
+               .lattice = body.lattice,
+               .law = materials::law_index(spec.material.law),
+               .mu = std::vector<double>(cells, lame.mu),
+               .lambda = std::vector<double>(cells, lame.lambda),
+               .density = spec.material.density,
+               .holds = {}};
+  const geometry::Bounds bounds = geometry::bounds_of(body.surface.positions);
+  for (const HoldSpec& hold : spec.holds) {
+    body.spec.holds.push_back({hold.name, select_nodes(hold, body.lattice, bounds)});
+  }
+  return body;
+}
+
+}  // namespace isochor::sim

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "isochor/base/context.h"
+#include "isochor/geometry/surface_mesh.h"
+#include "isochor/grid/lattice.h"
+#include "isochor/lattice/model.h"
+#include "isochor/sim/scene_spec.h"
+
+namespace isochor::sim {
+
+/// The surface that a scene asks for: made, or read from a file beside the scene.
+geometry::SurfaceMesh build_surface(const BodySpec& body, const std::filesystem::path& scene_file);
+
+/// A body ready to be put into a model, with the surface that rides on it.
+struct Body {
+  geometry::SurfaceMesh surface;
+  grid::Lattice lattice;
+  lattice::BodySpec spec;
+};
+Body build_body(const BodySpec& body, const std::filesystem::path& scene_file, Context& context);
+
+}  // namespace isochor::sim

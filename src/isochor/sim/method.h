@@ -1,0 +1,70 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "isochor/base/context.h"
+#include "isochor/files/byte_stream.h"
+#include "isochor/files/frame.h"
+#include "isochor/sim/scene_spec.h"
+#include "isochor/solve/newton.h"
+
+namespace isochor::sim {
+
+/// Size of a discretised scene.
+struct Summary {
+  std::size_t cells = 0, nodes = 0, held_nodes = 0, surface_vertices = 0;
+  double mass = 0;         ///< of the lattice, kg
+  double volume = 0;       ///< enclosed by the surfaces, m^3
+  std::size_t memory = 0;  ///< bytes allocated for model, state and scratch
+};
+
+struct NamedReaction {
+  std::string name;  ///< "body.hold"
+  Vec3d force;       ///< on the body, N
+  Vec3d moment;      ///< about the middle of the held nodes, N m
+};
+
+/// What the diagnostics say about a state.
+struct Measures {
+  double elastic_energy = 0;            ///< J
+  double gravity_energy = 0;            ///< J, zero at rest
+  double volume_error = 0;              ///< of all surfaces together, relative
+  double worst_cell_volume_error = 0;   ///< largest |J - 1|
+  double min_j = 0;
+  int inverted_cells = 0;               ///< J <= 0
+  std::vector<NamedReaction> reactions;
+};
+
+struct Snapshot {
+  std::vector<files::BodyFrame> bodies;
+  Measures measures;
+};
+
+/// A discretised scene with its state: what Simulation drives. One implementation per method.
+class Method {
+ public:
+  virtual ~Method() = default;
+
+  virtual const files::Topology& topology() const = 0;
+  virtual Summary summary() const = 0;
+
+  /// Moves the state to `time`, in frames. Frame 0 is reached from -1, over which gravity and the
+  /// first pose come up from nothing. Transactional: unless converged, the state is unchanged.
+  virtual solve::NewtonReport advance(double time) = 0;
+
+  virtual Snapshot snapshot() const = 0;
+
+  /// The whole state, for checkpoints.
+  virtual void save(files::ByteWriter& writer) const = 0;
+  virtual void load(files::ByteReader& reader) = 0;
+
+  /// Fills working memory with NaN: no result may depend on it. For tests.
+  virtual void poison_scratch() = 0;
+};
+
+/// The context must outlive the method.
+std::unique_ptr<Method> make_method(const SceneSpec& scene, Context& context);
+
+}  // namespace isochor::sim

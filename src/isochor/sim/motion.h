@@ -1,0 +1,22 @@
+#pragma once
+
+#include "isochor/math/mat3.h"
+#include "isochor/sim/scene_spec.h"
+
+namespace isochor::sim {
+
+/// A rigid motion of a hold about a point.
+struct Pose {
+  Vec3d translation{0, 0, 0};
+  Vec3d rotation{0, 0, 0};  ///< rotation vector, rad
+
+  Vec3d operator()(const Vec3d& point, const Vec3d& center) const {
+    return center + translation + rotation_from_vector(rotation) * (point - center);
+  }
+};
+
+/// Where a hold is at `time`, in frames: between its keys, at rest without any, and coming up from
+/// rest before frame 0.
+Pose pose_at(const HoldSpec& hold, double time);
+
+}  // namespace isochor::sim

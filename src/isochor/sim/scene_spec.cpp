@@ -1,0 +1,170 @@
+#include "isochor/sim/scene_spec.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <set>
+
+#include "isochor/base/error.h"
+#include "isochor/base/file.h"
+#include "isochor/scene/printer.h"
+#include "isochor/scene/reader.h"
+#include "isochor/sim/capabilities.h"
+
+namespace isochor::sim {
+namespace {
+
+constexpr std::array<std::string_view, 2> kVariants{"best", "paper"};
+constexpr std::array<std::string_view, 3> kShapes{"box", "sphere", "mesh"};
+constexpr std::array<std::string_view, 8> kRegions{"x-", "x+", "y-", "y+", "z-", "z+", "box", "all"};
+constexpr std::array<std::string_view, 2> kEases{"smooth", "linear"};
+
+constexpr Range kAny{};
+
+void require_unique(std::set<std::string>& names, const std::string& name, const Place& place) {
+  if (name.empty()) throw Error(Fault::Input, place.text("name"), "is empty", "give it a name");
+  if (!names.insert(name).second) {
+    throw Error(Fault::Input, place.text("name"), fmt::format("'{}' is taken already", name),
+                "names must differ: files and diagnostics are told apart by them");
+  }
+}
+
+void check(const HoldSpec& hold) {
+  for (std::size_t k = 1; k < hold.keys.size(); ++k) {
+    if (!(hold.keys[k].frame > hold.keys[k - 1].frame)) {
+      throw Error(Fault::Input, hold.place.text(fmt::format("key[{}].frame", k)),
+                  fmt::format("{} does not follow {}", hold.keys[k].frame, hold.keys[k - 1].frame),
+                  "list keys in the order of their frames");
+    }
+  }
+}
+
+/// What no single field can know.
+void check(const SceneSpec& scene) {
+  if (scene.bodies.empty()) {
+    throw Error(Fault::Input, scene.file.string(), "has no body", "add a [[body]]");
+  }
+  std::set<std::string> bodies;
+  for (const BodySpec& body : scene.bodies) {
+    require_unique(bodies, body.name, body.place);
+    materials::lame_parameters(body.material);
+    if (body.holds.empty()) {
+      throw Error(Fault::Input, body.place.text(),
+                  fmt::format("nothing holds '{}', so that it has no state of rest", body.name),
+                  "add a [[body.hold]]");
+    }
+    std::set<std::string> holds;
+    for (const HoldSpec& hold : body.holds) {
+      require_unique(holds, hold.name, hold.place);
+      check(hold);
+    }
+  }
+}
+
+}  // namespace
+
+void describe(FieldVisitor& visitor, TimeSpec& spec) {
+  visitor.integer("frames", spec.frames, Range::between(0, 1000000),
+                  "frames after frame 0, which is the state of rest under gravity");
+  visitor.number("frame_rate", spec.frame_rate, Unit::Frequency, Range::positive(),
+                 "frames per second");
+}
+
+void describe(FieldVisitor& visitor, WorldSpec& spec) {
+  visitor.vector("gravity", spec.gravity.e, Unit::Acceleration, kAny, "acceleration of free fall");
+}
+
+void describe(FieldVisitor& visitor, MethodSpec& spec) {
+  visitor.place(spec.place);
+  visitor.choice("name", spec.name, method_names(), "discretisation, see 'isochor list'");
+  visitor.choice("variant", spec.variant, kVariants,
+                 "best: ours; paper: the algorithm as published");
+  visitor.flag("stabilise", spec.stabilise,
+               "off leaves bare one-point quadrature, which hourglasses");
+  visitor.group("newton", spec.newton, "the nonlinear solver");
+}
+
+void describe(FieldVisitor& visitor, ShapeSpec& spec) {
+  visitor.place(spec.place);
+  visitor.choice("kind", spec.kind, kShapes, "box and sphere are made, mesh is read");
+  if (spec.kind == "mesh") {
+    visitor.text("file", spec.file, "OBJ file, relative to the scene", Need::Required);
+    visitor.number("scale", spec.scale, Unit::None, Range::positive(),
+                   "metres per unit of the file: 0.001 for millimetres");
+    return;
+  }
+  visitor.vector("center", spec.center.e, Unit::Length, kAny, "middle of the shape");
+  if (spec.kind == "box") {
+    visitor.vector("size", spec.size.e, Unit::Length, Range::positive(), "length of the edges");
+  } else {
+    visitor.number("radius", spec.radius, Unit::Length, Range::positive(), "of the sphere");
+  }
+  visitor.number("edge", spec.edge, Unit::Length, Range::at_least(0),
+                 "edge of the surface quads; 0: as the cells");
+}
+
+void describe(FieldVisitor& visitor, KeySpec& spec) {
+  visitor.number("frame", spec.frame, Unit::None, Range::at_least(0), "when", Need::Required);
+  visitor.vector("translate", spec.translate.e, Unit::Length, kAny, "offset from rest");
+  visitor.vector("rotate", spec.rotate.e, Unit::Angle, kAny,
+                 "rotation vector about the middle of the held nodes: axis times angle");
+}
+
+void describe(FieldVisitor& visitor, HoldSpec& spec) {
+  visitor.place(spec.place);
+  visitor.text("name", spec.name, "names the reaction in the diagnostics", Need::Required);
+  visitor.choice("where", spec.where, kRegions,
+                 "a side of the body's bounding box, a box, or all nodes", Need::Required);
+  if (spec.where == "box") {
+    visitor.vector("low", spec.low.e, Unit::Length, kAny, "corner of the box", Need::Required);
+    visitor.vector("high", spec.high.e, Unit::Length, kAny, "opposite corner", Need::Required);
+  } else if (spec.where != "all") {
+    visitor.number("depth", spec.depth, Unit::Length, Range::at_least(0),
+                   "how far in from that side nodes are held; 0: half a cell");
+  }
+  visitor.choice("ease", spec.ease, kEases, "motion between keys");
+  visitor.list("key", spec.keys, "motion; without keys the nodes stay where they are");
+}
+
+void describe(FieldVisitor& visitor, BodySpec& spec) {
+  visitor.place(spec.place);
+  visitor.text("name", spec.name, "names the body in files and messages", Need::Required);
+  visitor.number("cell_size", spec.cell_size, Unit::Length, Range::positive(),
+                 "edge of a lattice cell", Need::Required);
+  visitor.group("shape", spec.shape, "the surface");
+  visitor.group("material", spec.material, "what it is made of");
+  visitor.list("hold", spec.holds, "nodes with prescribed motion");
+}
+
+void describe(FieldVisitor& visitor, SceneSpec& spec) {
+  visitor.integer("format", spec.format, Range::between(kSceneFormat, kSceneFormat),
+                  "version of the scene format", Need::Required);
+  visitor.text("title", spec.title, "shown in the report");
+  visitor.group("time", spec.time, "frames");
+  visitor.group("world", spec.world, "what surrounds the bodies");
+  visitor.group("method", spec.method, "how the bodies are simulated");
+  visitor.list("body", spec.bodies, "the bodies");
+}
+
+SceneSpec load_scene(const std::filesystem::path& file, std::span<const std::string> settings) {
+  scene::Document document = scene::parse_toml(read_text_file(file), file.string());
+  for (const std::string& setting : settings) scene::set_value(document, setting);
+  SceneSpec spec;
+  spec.file = file;
+  scene::read(document, spec);
+  check(spec);
+  return spec;
+}
+
+std::string resolved_scene(const SceneSpec& scene) { return scene::print_resolved(scene); }
+
+std::string scene_reference() {
+  std::string text = scene::print_reference(SceneSpec{});
+  // Keys that depend on another key's value.
+  text += scene::print_reference(ShapeSpec{.kind = "sphere"}, "body.shape (kind = \"sphere\")");
+  text += scene::print_reference(ShapeSpec{.kind = "mesh"}, "body.shape (kind = \"mesh\")");
+  text += scene::print_reference(HoldSpec{.where = "box"}, "body.hold (where = \"box\")");
+  return text;
+}
+
+}  // namespace isochor::sim

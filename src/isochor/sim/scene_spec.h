@@ -1,0 +1,102 @@
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "isochor/base/fields.h"
+#include "isochor/materials/material_spec.h"
+#include "isochor/math/vec3.h"
+#include "isochor/solve/newton.h"
+
+/// The scene file as plain data, and its schema: the describe functions. docs/formats/scene.md.
+namespace isochor::sim {
+
+inline constexpr int kSceneFormat = 1;
+
+struct TimeSpec {
+  int frames = 24;
+  double frame_rate = 24;
+};
+
+struct WorldSpec {
+  Vec3d gravity{0, -9.81, 0};
+};
+
+struct MethodSpec {
+  std::string name = "lattice";
+  std::string variant = "best";
+  bool stabilise = true;
+  solve::NewtonParams newton;
+  Place place;
+};
+
+struct ShapeSpec {
+  std::string kind = "box";
+  Vec3d center{0, 0, 0};
+  Vec3d size{1, 1, 1};
+  double radius = 0.5;
+  std::string file;
+  double scale = 1;
+  double edge = 0;
+  Place place;
+};
+
+/// Where a hold is at a frame, relative to rest.
+struct KeySpec {
+  double frame = 0;
+  Vec3d translate{0, 0, 0};
+  Vec3d rotate{0, 0, 0};
+};
+
+struct HoldSpec {
+  std::string name;
+  std::string where;
+  double depth = 0;
+  Vec3d low{0, 0, 0}, high{0, 0, 0};
+  std::string ease = "smooth";
+  std::vector<KeySpec> keys;
+  Place place;
+};
+
+struct BodySpec {
+  std::string name;
+  ShapeSpec shape;
+  double cell_size = 0;
+  materials::MaterialSpec material;
+  std::vector<HoldSpec> holds;
+  Place place;
+};
+
+struct SceneSpec {
+  int format = kSceneFormat;
+  std::string title;
+  TimeSpec time;
+  WorldSpec world;
+  MethodSpec method;
+  std::vector<BodySpec> bodies;
+  std::filesystem::path file;  ///< where it was read from; meshes are found beside it
+};
+
+void describe(FieldVisitor& visitor, TimeSpec& spec);
+void describe(FieldVisitor& visitor, WorldSpec& spec);
+void describe(FieldVisitor& visitor, MethodSpec& spec);
+void describe(FieldVisitor& visitor, ShapeSpec& spec);
+void describe(FieldVisitor& visitor, KeySpec& spec);
+void describe(FieldVisitor& visitor, HoldSpec& spec);
+void describe(FieldVisitor& visitor, BodySpec& spec);
+void describe(FieldVisitor& visitor, SceneSpec& spec);
+
+/// Reads and checks a scene file. `settings` are "key=value" pairs that override it.
+SceneSpec load_scene(const std::filesystem::path& file,
+                     std::span<const std::string> settings = {});
+
+/// The scene as TOML with every default resolved.
+std::string resolved_scene(const SceneSpec& scene);
+
+/// Every key of a scene with its unit, default, range and meaning, as Markdown.
+std::string scene_reference();
+
+}  // namespace isochor::sim

@@ -1,0 +1,97 @@
+#include "isochor/sim/simulation.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "isochor/base/error.h"
+
+namespace isochor::sim {
+namespace {
+
+constexpr files::Magic kCheckpointMagic{"ISOCHKPT"};
+constexpr std::uint32_t kCheckpointVersion = 1;
+/// A step is cut no shorter than this part of a frame.
+constexpr double kShortestStep = 1.0 / 64;
+
+}  // namespace
+
+Simulation::Simulation(SceneSpec scene, Context& context)
+    : scene_(std::move(scene)),
+      context_(context),
+      method_(make_method(scene_, context)),
+      checkpoint_(save()) {}
+
+std::optional<FrameReport> Simulation::advance() {
+  const auto start = std::chrono::steady_clock::now();
+  FrameReport report{.frame = frame_ + 1, .time = (frame_ + 1) / scene_.time.frame_rate};
+  double done = 0, length = 1;
+  while (done < 1) {
+    context_.status.frame = report.frame;
+    context_.status.fraction = done;
+    const solve::NewtonReport step = method_->advance(frame_ + (done + length));
+    report.newton_iterations += step.iterations;
+    report.krylov_iterations += step.krylov_iterations;
+    report.operator_applications += step.operator_applications;
+    report.residual = step.residual;
+    if (step.converged()) {
+      ++report.steps;
+      done += length;
+      length = std::min(2 * length, 1 - done);
+      continue;
+    }
+    if (step.end != solve::NewtonEnd::Cancelled && 0.5 * length >= kShortestStep) {
+      ++report.cut_steps;
+      length *= 0.5;
+      context_.log(LogLevel::Warning,
+                   fmt::format("frame {}: {} (residual {:.2g}); the step is cut to 1/{:.0f} frame",
+                               report.frame, text(step.end), step.residual, 1 / length));
+      continue;
+    }
+    files::ByteReader reader =
+        files::open_sealed("checkpoint", checkpoint_, kCheckpointMagic, kCheckpointVersion);
+    reader.get<std::int32_t>();
+    method_->load(reader);
+    if (step.end == solve::NewtonEnd::Cancelled) return std::nullopt;
+    throw Error(
+        Fault::Simulation, fmt::format("frame {}", report.frame),
+        fmt::format("no equilibrium found, even in steps of 1/{:.0f} frame: {} (residual {:.2g}, "
+                    "tolerance {:.2g})",
+                    1 / length, text(step.end), step.residual, scene_.method.newton.tolerance),
+        "use more frames for the same motion, smaller cells, or a larger "
+        "method.newton.max_iterations");
+  }
+  ++frame_;
+  checkpoint_ = save();
+  report.solve_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return report;
+}
+
+std::pair<files::Frame, Measures> Simulation::snapshot() const {
+  Snapshot snapshot = method_->snapshot();
+  return {files::Frame{.index = frame_,
+                       .time = frame_ / scene_.time.frame_rate,
+                       .bodies = std::move(snapshot.bodies)},
+          std::move(snapshot.measures)};
+}
+
+std::vector<std::byte> Simulation::save() const {
+  files::ByteWriter writer;
+  writer.put(std::int32_t{frame_});
+  method_->save(writer);
+  return files::seal(kCheckpointMagic, kCheckpointVersion, writer.bytes());
+}
+
+void Simulation::restore(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  files::ByteReader reader =
+      files::open_sealed(path, bytes, kCheckpointMagic, kCheckpointVersion);
+  const auto frame = reader.get<std::int32_t>();
+  method_->load(reader);
+  reader.expect_end();
+  frame_ = frame;
+  checkpoint_.assign(bytes.begin(), bytes.end());
+}
+
+}  // namespace isochor::sim

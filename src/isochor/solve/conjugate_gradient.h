@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "isochor/solve/vector_ops.h"
+
+namespace isochor::solve {
+
+/// How a Krylov solve ended. An iteration is one application of the preconditioner.
+struct KrylovReport {
+  int iterations = 0;
+  int operator_applications = 0;
+  double relative_residual = 1;  ///< |r| / |b|, by the recurrence
+  bool converged = false;
+  bool indefinite = false;       ///< a direction of non-positive curvature was met
+};
+
+struct KrylovScratch {
+  explicit KrylovScratch(std::size_t size = 0) : r(size), z(size), p(size), q(size) {}
+  std::vector<double> r, z, p, q;
+};
+
+/// Preconditioned conjugate gradients for a symmetric positive definite operator, from x = 0.
+/// apply(p, q): q = A p.  precondition(r, z): z = M^-1 r.  stop(): give up early (cancelled).
+/// Every iterate is a descent direction for the energy behind A, so that a solve that ran out of
+/// iterations is still of use to Newton. `scratch` vectors must have the size of b.
+template <class Apply, class Precondition, class Stop>
+KrylovReport conjugate_gradient(ThreadArena& arena, Apply&& apply, Precondition&& precondition,
+                                Stop&& stop, std::span<const double> b, std::span<double> x,
+                                double tolerance, int max_iterations, KrylovScratch& scratch) {
+  auto& [r, z, p, q] = scratch;
+  KrylovReport report;
+  fill(arena, 0, x);
+  copy(arena, b, r);
+  const double b_norm = std::sqrt(dot(arena, b, b));
+  if (b_norm == 0) return {.relative_residual = 0, .converged = true};
+
+  double rho = 0;
+  while (report.iterations < max_iterations && !stop()) {
+    precondition(r, z);
+    ++report.iterations;
+    const double rho_last = rho;
+    rho = dot(arena, r, z);
+    if (report.iterations == 1) {
+      copy(arena, z, p);
+    } else {
+      xpby(arena, z, rho / rho_last, p);
+    }
+    apply(p, q);
+    ++report.operator_applications;
+    const double curvature = dot(arena, p, q);
+    if (!(curvature > 0)) {
+      report.indefinite = true;
+      break;
+    }
+    const double alpha = rho / curvature;
+    axpy(arena, alpha, p, x);
+    axpy(arena, -alpha, q, r);
+    report.relative_residual = std::sqrt(dot(arena, r, r)) / b_norm;
+    if (report.relative_residual <= tolerance) {
+      report.converged = true;
+      break;
+    }
+  }
+  return report;
+}
+
+}  // namespace isochor::solve
