@@ -35,8 +35,8 @@ std::string remedy_for(int error) {
   }
 }
 
-[[noreturn]] void fail_write(const std::filesystem::path& path, int error, Fault fault) {
-  throw Error(fault, path.string(), "cannot write: " + reason(error), remedy_for(error));
+[[noreturn]] void fail_write(const std::filesystem::path& path, int error) {
+  throw Error(Fault::System, path.string(), "cannot write: " + reason(error), remedy_for(error));
 }
 
 /// Writes all bytes and syncs; returns 0 or the error number.
@@ -89,21 +89,21 @@ void write_file_atomic(const std::filesystem::path& path, std::span<const std::b
   struct ::stat info {};
   if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
     const int direct = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (direct < 0) fail_write(path, errno, Fault::System);
+    if (direct < 0) fail_write(path, errno);
     const int error = write_all(direct, bytes);
     ::close(direct);
-    if (error) fail_write(path, error, Fault::System);
+    if (error) fail_write(path, error);
     return;
   }
   const std::filesystem::path temporary = path.string() + ".part";
   const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (file < 0) fail_write(path, errno, Fault::System);
+  if (file < 0) fail_write(path, errno);
   int error = write_all(file, bytes);
   if (::close(file) != 0 && !error) error = errno;
   if (!error && ::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
   if (error) {
     ::unlink(temporary.c_str());
-    fail_write(path, error, Fault::System);
+    fail_write(path, error);
   }
   // The rename itself must survive a power cut too.
   const std::filesystem::path parent = path.has_parent_path() ? path.parent_path() : ".";
@@ -115,6 +115,14 @@ void write_file_atomic(const std::filesystem::path& path, std::span<const std::b
 
 void write_file_atomic(const std::filesystem::path& path, std::string_view text) {
   write_file_atomic(path, std::as_bytes(std::span(text.data(), text.size())));
+}
+
+void append_to_file(const std::filesystem::path& path, std::string_view text) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (file < 0) fail_write(path, errno);
+  const int error = write_all(file, std::as_bytes(std::span(text.data(), text.size())));
+  ::close(file);
+  if (error) fail_write(path, error);
 }
 
 void make_directory(const std::filesystem::path& path, Fault fault) {

@@ -22,6 +22,9 @@ std::string read_text_file(const std::filesystem::path& path);
 void write_file_atomic(const std::filesystem::path& path, std::span<const std::byte> bytes);
 void write_file_atomic(const std::filesystem::path& path, std::string_view text);
 
+/// Adds to the end of a file that exists.
+void append_to_file(const std::filesystem::path& path, std::string_view text);
+
 /// Creates the directory and its parents; `fault` says whose mistake a refusal is.
 void make_directory(const std::filesystem::path& path, Fault fault = Fault::System);
 

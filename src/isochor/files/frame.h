@@ -55,5 +55,7 @@ Topology read_topology(const std::filesystem::path& path);
 /// Returns the hash stored in the file.
 std::uint64_t write_frame(const std::filesystem::path& path, const Frame& frame);
 Frame read_frame(const std::filesystem::path& path);
+/// The hash stored in a frame's file, after checking the file against it.
+std::uint64_t frame_hash(const std::filesystem::path& path);
 
 }  // namespace isochor::files

@@ -19,6 +19,13 @@ struct DiagnosticsTable {
   std::vector<double> values(std::string_view name) const;
 };
 
+struct ColumnHeader {
+  std::string name, unit;
+};
+/// The parts of "name [unit]"; the unit is empty where there is none.
+ColumnHeader parse_column(std::string_view header);
+
+/// A last line that does not end was cut off while it was written, and is left out.
 DiagnosticsTable read_diagnostics(const std::filesystem::path& path);
 
 }  // namespace isochor::run

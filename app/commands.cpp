@@ -1,0 +1,235 @@
+#include "app/commands.h"
+
+#include <fmt/core.h>
+
+#include <charconv>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "app/progress_line.h"
+#include "isochor/base/error.h"
+#include "isochor/base/file.h"
+#include "isochor/materials/registry.h"
+#include "isochor/run/export.h"
+#include "isochor/run/image.h"
+#include "isochor/run/runner.h"
+#include "isochor/sim/capabilities.h"
+#include "reproduce/experiment.h"
+
+namespace isochor::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void show_log(Context& context, ProgressLine& line, bool quiet) {
+  context.log = [&line, quiet](LogLevel level, std::string_view text) {
+    if (quiet && level == LogLevel::Info) return;
+    line.close();
+    fmt::print(stderr, "{}{}\n", level == LogLevel::Warning ? "warning: " : "", text);
+  };
+}
+
+std::string megabytes(std::size_t bytes) { return fmt::format("{:.1f} MB", double(bytes) / 1e6); }
+
+int frame_index(const std::string& text, int count, const std::filesystem::path& run) {
+  if (count == 0) {
+    throw Error(Fault::Input, run.string(), "holds no whole frame", "run the scene first");
+  }
+  if (text == "last") return count - 1;
+  int index = -1;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), index);
+  if (code != std::errc{} || end != text.data() + text.size() || index < 0 || index >= count) {
+    throw Error(Fault::Input, "--frame", fmt::format("'{}' is not a frame of this run", text),
+                fmt::format("give 0 to {} or 'last'", count - 1));
+  }
+  return index;
+}
+
+}  // namespace
+
+void finish_output() {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
+    throw Error(Fault::System, "standard output", "cannot be written to",
+                "free space, or send it elsewhere");
+  }
+}
+
+FrameRange parse_frames(const std::string& text) {
+  FrameRange range;
+  if (text.empty()) return range;
+  const auto number = [&](std::string_view part) -> std::optional<int> {
+    if (part.empty()) return std::nullopt;
+    int value = -1;
+    const auto [end, code] = std::from_chars(part.data(), part.data() + part.size(), value);
+    if (code != std::errc{} || end != part.data() + part.size() || value < 0) {
+      throw Error(Fault::Input, "--frames", fmt::format("'{}' is not a range of frames", text),
+                  "write A:B, A: or :B with frames counted from 0");
+    }
+    return value;
+  };
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos) {
+    range.first = range.last = number(text);
+  } else {
+    range.first = number(std::string_view(text).substr(0, colon));
+    range.last = number(std::string_view(text).substr(colon + 1));
+  }
+  if (range.first && range.last && *range.first > *range.last) {
+    throw Error(Fault::Input, "--frames", fmt::format("'{}' runs backwards", text),
+                "write the smaller frame first");
+  }
+  return range;
+}
+
+int run_command(const RunCommand& command, const CommonOptions& common) {
+  const FrameRange range = parse_frames(command.frames);
+  const sim::SceneSpec scene = sim::load_scene(command.scene, command.settings);
+  Context context(common.threads);
+  set_on_interrupt(&context.cancelled);
+  ProgressLine line(ProgressLine::style_for(common.quiet));
+  show_log(context, line, common.quiet);
+  context.on_progress = [&](const Progress& p) { line.update(p); };
+
+  run::RunOptions options{.out = command.out,
+                          .resume = command.resume,
+                          .first_frame = range.first,
+                          .last_frame = range.last,
+                          .pictures = !command.no_pictures};
+  if (options.out.empty()) options.out = std::filesystem::path("out") / command.scene.stem();
+  bool started = false;
+  const auto on_frame = [&](const sim::FrameReport& report, const sim::Measures& measures) {
+    if (!started) line.set_range(report.frame, std::min(range.last.value_or(scene.time.frames), scene.time.frames));
+    started = true;
+    line.frame_done(report, measures);
+  };
+  const run::RunResult result = run::run_scene(scene, options, context, on_frame);
+  line.close();
+
+  constexpr const char* kEnds[] = {"done", "failed", "interrupted"};
+  constexpr int kStatus[] = {kDone, kFailed, kInterrupted};
+  const auto end = static_cast<int>(result.end);
+  if (common.json) {
+    const Json json{{"status", kEnds[end]},
+                    {"message", result.message},
+                    {"directory", result.directory.root.string()},
+                    {"frames", result.frames},
+                    {"report", result.directory.report().string()}};
+    fmt::print("{}\n", json.dump(2));
+  }
+  if (result.end != run::RunEnd::Done) {
+    fmt::print(stderr, "isochor: {}\n", result.message);
+    fmt::print(stderr, "  {} whole frames are in {}; go on with --resume\n", result.frames,
+               result.directory.root.string());
+  } else if (!common.quiet && !common.json) {
+    fmt::print("{} frames in {}\nreport: {}\n", result.frames, result.directory.root.string(),
+               result.directory.report().string());
+  }
+  finish_output();
+  return kStatus[end];
+}
+
+int check_command(const CheckCommand& command, const CommonOptions& common) {
+  const sim::SceneSpec scene = sim::load_scene(command.scene, command.settings);
+  Context context(common.threads);
+  ProgressLine line(ProgressLine::Style::Quiet);
+  show_log(context, line, common.quiet);
+  const sim::Simulation simulation(scene, context);
+  const sim::Summary s = simulation.summary();
+  if (common.json) {
+    const Json json{{"scene", sim::resolved_scene(scene)},
+                    {"cells", s.cells},
+                    {"nodes", s.nodes},
+                    {"held_nodes", s.held_nodes},
+                    {"surface_vertices", s.surface_vertices},
+                    {"mass_kg", s.mass},
+                    {"volume_m3", s.volume},
+                    {"memory_bytes", s.memory}};
+    fmt::print("{}\n", json.dump(2));
+  } else {
+    fmt::print("{}", sim::resolved_scene(scene));
+    fmt::print(
+        "\n# would be simulated: {} cells, {} nodes ({} held), {} surface vertices,\n"
+        "# {:.4g} kg in the lattice, {:.4g} m^3 inside the surfaces, {} of memory\n",
+        s.cells, s.nodes, s.held_nodes, s.surface_vertices, s.mass, s.volume, megabytes(s.memory));
+    for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+      const materials::Lame lame = materials::lame_parameters(scene.bodies[b].material);
+      fmt::print("# {}: mu = {:.6g} Pa, lambda = {:.6g} Pa\n", scene.bodies[b].name, lame.mu,
+                 lame.lambda);
+    }
+  }
+  finish_output();
+  return kDone;
+}
+
+int render_command(const RenderCommand& command, const CommonOptions& common) {
+  const run::RunDirectory directory = run::open_run(command.run);
+  const files::Topology topology = files::read_topology(directory.topology());
+  const int index = frame_index(command.frame, directory.frame_count(), command.run);
+  const files::Frame frame = files::read_frame(directory.frame(index));
+  run::RenderOptions options = command.options;
+  if (!command.camera.empty()) {
+    options.camera_direction = Vec3d{command.camera[0], command.camera[1], command.camera[2]};
+  }
+  if (!command.cut.empty()) {
+    options.cut = run::CutPlane{{command.cut[0], command.cut[1], command.cut[2]}, command.cut[3]};
+  }
+  Context context(common.threads);
+  const run::Image image = run::render(topology, frame, options, std::nullopt, context.arena);
+  std::filesystem::path output = command.output;
+  if (output.empty()) output = directory.root / fmt::format("frame_{:06}.png", index);
+  write_file_atomic(output, run::encode_png(image));
+  if (!common.quiet) fmt::print("{}\n", output.string());
+  finish_output();
+  return kDone;
+}
+
+int export_command(const ExportCommand& command, const CommonOptions& common) {
+  const run::RunDirectory directory = run::open_run(command.run);
+  const FrameRange range = parse_frames(command.frames);
+  const int last = frame_index(range.last ? std::to_string(*range.last) : "last",
+                               directory.frame_count(), command.run);
+  const auto files = run::export_run(directory, command.format, range.first.value_or(0), last);
+  if (!common.quiet) {
+    for (const auto& file : files) fmt::print("{}\n", file.string());
+  }
+  finish_output();
+  return kDone;
+}
+
+int list_command(const CommonOptions& common) {
+  if (common.json) {
+    Json json;
+    for (const sim::Capability& c : sim::capabilities()) {
+      json["methods"].push_back({{"name", c.method}, {"source", c.source},
+                                 {"elements", c.elements}, {"materials", c.materials},
+                                 {"volume", c.volume}, {"states", c.states},
+                                 {"constraints", c.constraints}, {"contact", c.contact}});
+    }
+    json["materials"] = materials::kLawNames;
+    for (const auto& e : reproduce::experiments()) json["experiments"].push_back(e.id);
+    for (const auto& f : run::export_formats()) json["export_formats"].push_back(f);
+    fmt::print("{}\n", json.dump(2));
+  } else {
+    fmt::print("methods\n");
+    for (const sim::Capability& c : sim::capabilities()) {
+      fmt::print("  {}: {}; {}; materials: {}; volume: {}; {}; {}; contact: {}\n", c.method,
+                 c.source, c.elements, c.materials, c.volume, c.states, c.constraints, c.contact);
+    }
+    fmt::print("materials\n");
+    for (const auto name : materials::kLawNames) fmt::print("  {}\n", name);
+    fmt::print("experiments\n");
+    for (const auto& e : reproduce::experiments()) fmt::print("  {}: {}\n", e.id, e.title);
+    fmt::print("meshes read\n  obj\nformats written\n");
+    for (const auto f : run::export_formats()) fmt::print("  {}\n", f);
+  }
+  finish_output();
+  return kDone;
+}
+
+int reference_command() {
+  fmt::print("{}", sim::scene_reference());
+  finish_output();
+  return kDone;
+}
+
+}  // namespace isochor::app

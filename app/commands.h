@@ -1,0 +1,77 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "isochor/base/context.h"
+#include "isochor/run/render.h"
+
+/// The commands of the program: each takes its options as parsed and returns the exit status.
+namespace isochor::app {
+
+/// Exit status of the program.
+enum Status : int { kDone = 0, kFailed = 1, kBadInput = 2, kInterrupted = 130 };
+
+struct CommonOptions {
+  int threads = 0;
+  bool quiet = false;
+  bool json = false;
+};
+
+struct RunCommand {
+  std::filesystem::path scene;
+  std::filesystem::path out;
+  std::string frames;
+  std::vector<std::string> settings;
+  bool resume = false;
+  bool no_pictures = false;
+};
+int run_command(const RunCommand& command, const CommonOptions& common);
+
+struct CheckCommand {
+  std::filesystem::path scene;
+  std::vector<std::string> settings;
+};
+int check_command(const CheckCommand& command, const CommonOptions& common);
+
+struct RenderCommand {
+  std::filesystem::path run;
+  std::string frame = "last";
+  std::filesystem::path output;
+  run::RenderOptions options;
+  std::vector<double> camera, cut;
+};
+int render_command(const RenderCommand& command, const CommonOptions& common);
+
+struct ExportCommand {
+  std::filesystem::path run;
+  std::string format;
+  std::string frames;
+};
+int export_command(const ExportCommand& command, const CommonOptions& common);
+
+struct MeasureCommand {
+  std::vector<std::string> names;
+  bool list = false;
+  bool full = false;
+  std::filesystem::path pictures;
+  std::filesystem::path results;
+};
+int reproduce_command(const MeasureCommand& command, const CommonOptions& common);
+int bench_command(const MeasureCommand& command, const CommonOptions& common);
+
+int list_command(const CommonOptions& common);
+int reference_command();
+
+/// Ends standard output; a failed write (a full disk, a closed pipe) is a system error.
+void finish_output();
+
+/// "A:B", "A:", ":B" or "A".
+struct FrameRange {
+  std::optional<int> first, last;
+};
+FrameRange parse_frames(const std::string& text);
+
+}  // namespace isochor::app

@@ -1,0 +1,147 @@
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <new>
+
+#include "app/commands.h"
+#include "isochor/base/error.h"
+#include "isochor/base/file.h"
+
+namespace isochor::app {
+namespace {
+
+/// Declares the command line; `action` becomes the command that was asked for.
+class CommandLine {
+ public:
+  CommandLine() {
+    app_.require_subcommand(1);
+    app_.set_version_flag("--version", "isochor " ISOCHOR_VERSION);
+    app_.add_option("--threads", common_.threads, "Threads to use; 0: one per processor")
+        ->check(CLI::Range(0, 4096));
+    app_.add_flag("--quiet", common_.quiet, "Say nothing but errors and warnings");
+    app_.add_flag("--json", common_.json, "One JSON document on standard output");
+    app_.fallthrough();
+    add_run();
+    add_check();
+    add_render();
+    add_export();
+    add_measures();
+    add_command("list", "Methods, materials, experiments, formats, the capability matrix",
+                [this] { return list_command(common_); });
+    add_command("reference", "Every key of a scene file, as Markdown",
+                [] { return reference_command(); });
+  }
+
+  int run(int argc, char** argv) {
+    try {
+      app_.parse(argc, argv);
+    } catch (const CLI::Success& request) {
+      return app_.exit(request);
+    } catch (const CLI::ParseError& error) {
+      fmt::print(stderr, "isochor: {}\n  to mend it: see 'isochor --help'\n", error.what());
+      return kBadInput;
+    }
+    return action_();
+  }
+
+ private:
+  CLI::App* add_command(const std::string& name, const std::string& help,
+                        std::function<int()> action) {
+    CLI::App* command = app_.add_subcommand(name, help);
+    command->callback([this, action = std::move(action)] { action_ = action; });
+    return command;
+  }
+
+  void add_run() {
+    CLI::App* c = add_command("run", "Simulate a scene; leaves frames, diagnostics and a report",
+                              [this] { return run_command(run_, common_); });
+    c->add_option("scene", run_.scene, "Scene file (TOML)")->required();
+    c->add_option("--out", run_.out, "Run directory [out/NAME]; an earlier run there is kept as "
+                                     "NAME.previous");
+    c->add_option("--frames", run_.frames, "Frames A:B; with A > 0 an existing run is redone "
+                                           "from frame A");
+    c->add_option("--set", run_.settings, "key=value: override a key of the scene")->allow_extra_args(false);
+    c->add_flag("--resume", run_.resume, "Go on after the last whole frame");
+    c->add_flag("--no-pictures", run_.no_pictures, "A report without pictures");
+  }
+
+  void add_check() {
+    CLI::App* c = add_command("check", "Validate a scene; print it with every default resolved",
+                              [this] { return check_command(check_, common_); });
+    c->add_option("scene", check_.scene, "Scene file (TOML)")->required();
+    c->add_option("--set", check_.settings, "key=value: override a key of the scene")->allow_extra_args(false);
+  }
+
+  void add_render() {
+    CLI::App* c = add_command("render", "A picture of a frame",
+                              [this] { return render_command(render_, common_); });
+    auto& o = render_.options;
+    c->add_option("run", render_.run, "Run directory")->required();
+    c->add_option("--frame", render_.frame, "Frame number or 'last' [last]");
+    c->add_option("-o,--output", render_.output, "PNG file [DIR/frame_NNNNNN.png]");
+    c->add_option("--field", o.field, "Colour by this field: displacement, J, pressure, von_mises");
+    c->add_option("--min", o.field_min, "Low end of the colour scale");
+    c->add_option("--max", o.field_max, "High end of the colour scale");
+    c->add_option("--width", o.width, "Pixels [1280]")->check(CLI::Range(16, 16384));
+    c->add_option("--height", o.height, "Pixels [800]")->check(CLI::Range(16, 16384));
+    c->add_option("--samples", o.samples, "Rays per pixel [16]")->check(CLI::Range(1, 4096));
+    c->add_option("--camera", render_.camera, "Direction towards the camera: X Y Z")->expected(3);
+    c->add_option("--cut", render_.cut, "Keep the side NX NY NZ . x <= D")->expected(4);
+    c->add_option("--caption", o.caption, "Text in the picture");
+    c->add_flag("--lattice", o.show_lattice, "Show the edges of the lattice");
+  }
+
+  void add_export() {
+    CLI::App* c = add_command("export", "Frames in a format of other programs",
+                              [this] { return export_command(export_, common_); });
+    c->add_option("run", export_.run, "Run directory")->required();
+    c->add_option("--format", export_.format, "vtu (ParaView) or obj")->required();
+    c->add_option("--frames", export_.frames, "Frames A:B [all]");
+  }
+
+  void add_measures() {
+    CLI::App* r = add_command("reproduce", "The papers' experiments, beside the papers' numbers",
+                              [this] { return reproduce_command(reproduce_, common_); });
+    r->add_option("id", reproduce_.names, "Experiments [all]");
+    r->add_flag("--list", reproduce_.list, "Only name them");
+    r->add_flag("--full", reproduce_.full, "At the size of the papers");
+    r->add_option("--pictures", reproduce_.pictures, "Directory for pictures");
+    r->add_option("--results", reproduce_.results, "Markdown file to put the table into");
+    CLI::App* b = add_command("bench", "Rates beside the machine's limits and other programs",
+                              [this] { return bench_command(bench_, common_); });
+    b->add_option("name", bench_.names, "Benchmarks [all]");
+    b->add_flag("--list", bench_.list, "Only name them");
+    b->add_option("--results", bench_.results, "Markdown file to put the table into");
+  }
+
+  CLI::App app_{"Isochor simulates soft bodies that keep their volume.", "isochor"};
+  CommonOptions common_;
+  RunCommand run_;
+  CheckCommand check_;
+  RenderCommand render_;
+  ExportCommand export_;
+  MeasureCommand reproduce_, bench_;
+  std::function<int()> action_;
+};
+
+int run_program(int argc, char** argv) {
+  ignore_write_signals();
+  try {
+    return CommandLine().run(argc, argv);
+  } catch (const Error& error) {
+    fmt::print(stderr, "isochor: {}\n", error.what());
+    return error.fault() == Fault::Input ? kBadInput : kFailed;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "isochor: out of memory\n  to mend it: use larger cells\n");
+    return kFailed;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "isochor: {}\n  to mend it: this is a mistake of the program, please report "
+                       "it\n", error.what());
+    return kFailed;
+  }
+}
+
+}  // namespace
+}  // namespace isochor::app
+
+int main(int argc, char** argv) { return isochor::app::run_program(argc, argv); }

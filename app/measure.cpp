@@ -1,0 +1,202 @@
+/// The commands that measure: rows as a table, as JSON, and into docs/RESULTS.md.
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/commands.h"
+#include "bench/benchmark.h"
+#include "isochor/base/error.h"
+#include "isochor/base/file.h"
+#include "isochor/base/text.h"
+#include "reproduce/experiment.h"
+
+namespace isochor::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using reproduce::BenchRow;
+using reproduce::Row;
+
+Json number(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+
+Json verdict(const std::optional<bool>& holds) { return holds ? Json(*holds) : Json(nullptr); }
+
+std::optional<bool> holds(const Row& r) { return reproduce::holds(r.relation, r.ours, r.bound); }
+std::optional<bool> holds(const BenchRow& r) {
+  return reproduce::holds(r.relation, r.value, r.bound);
+}
+
+Json to_json(const Row& r) {
+  return {{"id", r.id},          {"quantity", r.quantity},
+          {"variant", r.variant}, {"source", r.source},
+          {"paper", number(r.paper)}, {"ours", number(r.ours)},
+          {"unit", r.unit},      {"relation", symbol(r.relation)},
+          {"bound", number(r.bound)}, {"holds", verdict(holds(r))},
+          {"note", r.note}};
+}
+
+Json to_json(const BenchRow& r) {
+  return {{"name", r.name},   {"value", number(r.value)},
+          {"unit", r.unit},   {"limit", number(r.limit)},
+          {"limit_kind", r.limit_kind}, {"peer", number(r.peer)},
+          {"peer_name", r.peer_name},   {"relation", symbol(r.relation)},
+          {"bound", number(r.bound)},   {"holds", verdict(holds(r))},
+          {"note", r.note}};
+}
+
+std::string text(const std::optional<double>& value) {
+  return value ? fmt::format("{:.4g}", *value) : "-";
+}
+
+template <class R>
+std::string claim(const R& row) {
+  if (!row.bound) return "";
+  const auto verdict = holds(row);
+  return fmt::format("{} {:.4g}: {}", symbol(row.relation), *row.bound,
+                     *verdict ? "holds" : "DOES NOT HOLD");
+}
+
+std::string markdown(const std::vector<Row>& rows) {
+  std::string out =
+      "| experiment | quantity | variant | paper | ours | unit | claim | note |\n"
+      "|---|---|---|---|---|---|---|---|\n";
+  for (const Row& r : rows) {
+    out += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", r.id, r.quantity, r.variant,
+                       text(r.paper), text(r.ours), r.unit, claim(r), r.note);
+  }
+  return out;
+}
+
+std::string markdown(const std::vector<BenchRow>& rows) {
+  std::string out =
+      "| name | ours | unit | limit | ours / limit | limited by | peer | peer / ours | peer name | "
+      "claim | note |\n|---|---|---|---|---|---|---|---|---|---|---|\n";
+  for (const BenchRow& r : rows) {
+    const auto ratio = [](const std::optional<double>& a, const std::optional<double>& b) {
+      return a && b ? fmt::format("{:.2f}", *a / *b) : std::string("-");
+    };
+    out += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", r.name,
+                       text(r.value), r.unit, text(r.limit), ratio(r.value, r.limit), r.limit_kind,
+                       text(r.peer), ratio(r.peer, r.value), r.peer_name, claim(r), r.note);
+  }
+  return out;
+}
+
+void print(const Row& r) {
+  fmt::print("{:<44} {:<12} {:>10} {}  {}{}{}\n", r.quantity, r.variant, text(r.ours), r.unit,
+             claim(r), r.note.empty() ? "" : "  # ", r.note);
+}
+
+void print(const BenchRow& r) {
+  fmt::print("{:<32} {:>8} {}, limit {} ({}), peer {} ({})  {}{}{}\n", r.name, text(r.value),
+             r.unit, text(r.limit), r.limit_kind, text(r.peer), r.peer_name, claim(r),
+             r.note.empty() ? "" : "  # ", r.note);
+}
+
+/// Replaces the part of a Markdown file between two marks, or adds it.
+void write_section(const std::filesystem::path& file, const std::string& section,
+                   const std::string& body) {
+  const std::string begin = fmt::format("<!-- {} begins -->\n", section);
+  const std::string end = fmt::format("<!-- {} ends -->\n", section);
+  const std::string fresh = begin + body + end;
+  std::string all = std::filesystem::exists(file)
+                        ? read_text_file(file)
+                        : "# Results\n\nWritten by `isochor reproduce` and `isochor bench` with "
+                          "`--results`; never by hand.\n\n";
+  const std::size_t from = all.find(begin), to = all.find(end);
+  if (from != std::string::npos && to != std::string::npos) {
+    all.replace(from, to + end.size() - from, fresh);
+  } else {
+    all += fresh;
+  }
+  write_file_atomic(file, all);
+}
+
+/// Those items whose name is asked for, or begins with what is asked for; all if nothing is.
+template <class Item, class Name>
+std::vector<const Item*> choose(std::span<const Item> items, const std::vector<std::string>& names,
+                                Name name_of) {
+  std::vector<std::string_view> known;
+  for (const Item& item : items) known.push_back(name_of(item));
+  for (const std::string& name : names) {
+    if (std::none_of(known.begin(), known.end(),
+                     [&](std::string_view k) { return k == name || k.starts_with(name + "/"); })) {
+      throw Error(Fault::Input, name, "is not known here", suggest(name, known));
+    }
+  }
+  std::vector<const Item*> chosen;
+  for (const Item& item : items) {
+    const std::string_view known_name = name_of(item);
+    if (names.empty() || std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+          return known_name == name || known_name.starts_with(name + "/");
+        })) {
+      chosen.push_back(&item);
+    }
+  }
+  return chosen;
+}
+
+/// Runs the chosen items, shows their rows; failed if a claim does not hold.
+template <class R, class Item, class Run>
+int measure(const std::vector<const Item*>& chosen, const std::string& section,
+            const MeasureCommand& command, const CommonOptions& common, Run&& run) {
+  Context context(common.threads);
+  set_on_interrupt(&context.cancelled);
+  std::vector<R> all;
+  bool good = true;
+  for (const Item* item : chosen) {
+    if (!common.quiet && !common.json) fmt::print("{}\n", item->title);
+    for (R& row : run(*item, context)) {
+      if (context.cancelled) return kInterrupted;
+      good = good && holds(row).value_or(true);
+      if (!common.json) print(row);
+      all.push_back(std::move(row));
+    }
+    std::fflush(stdout);
+  }
+  if (common.json) {
+    Json rows = Json::array();
+    for (const R& row : all) rows.push_back(to_json(row));
+    const Json document{{"version", ISOCHOR_VERSION}, {"machine", describe_machine()},
+                        {"threads", context.arena.threads()}, {"rows", rows}};
+    fmt::print("{}\n", document.dump(2));
+  }
+  if (!command.results.empty()) {
+    write_section(command.results, section,
+                  fmt::format("## {}\n\nVersion {}, {}, {} threads.\n\n{}\n", section,
+                              ISOCHOR_VERSION, describe_machine(), context.arena.threads(),
+                              markdown(all)));
+  }
+  finish_output();
+  return good ? kDone : kFailed;
+}
+
+}  // namespace
+
+int reproduce_command(const MeasureCommand& command, const CommonOptions& common) {
+  const auto chosen = choose(reproduce::experiments(), command.names,
+                             [](const reproduce::Experiment& e) { return e.id; });
+  if (command.list) {
+    for (const auto* e : chosen) fmt::print("{}: {}\n", e->id, e->title);
+    finish_output();
+    return kDone;
+  }
+  return measure<Row>(chosen, "Experiments", command, common,
+                      [&](const reproduce::Experiment& e, Context& context) {
+                        return e.run({.full = command.full, .pictures = command.pictures}, context);
+                      });
+}
+
+int bench_command(const MeasureCommand& command, const CommonOptions& common) {
+  const auto chosen = choose(bench::benchmarks(), command.names,
+                             [](const bench::Benchmark& b) { return b.name; });
+  if (command.list) {
+    for (const auto* b : chosen) fmt::print("{}: {}\n", b->name, b->title);
+    finish_output();
+    return kDone;
+  }
+  return measure<BenchRow>(chosen, "Benchmarks", command, common,
+                           [](const bench::Benchmark& b, Context& context) { return b.run(context); });
+}
+
+}  // namespace isochor::app

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "isochor/base/context.h"
+#include "reproduce/row.h"
+
+namespace isochor::bench {
+
+using reproduce::BenchRow;
+
+/// A benchmark: measures rates and returns them beside the machine's limits.
+struct Benchmark {
+  std::string_view name;
+  std::string_view title;
+  std::vector<BenchRow> (*run)(Context&);
+};
+std::span<const Benchmark> benchmarks();
+
+/// What this machine can do with the given threads, measured now, best of ten.
+struct MachineLimits {
+  double bytes_per_second = 0;         ///< triad, arrays far larger than the last-level cache
+  double cached_bytes_per_second = 0;  ///< triad, arrays that fit the last-level cache
+  double flops_per_second = 0;         ///< double precision multiply-adds
+};
+MachineLimits measure_limits(ThreadArena& arena);
+
+/// Seconds of the fastest of `repeats` calls.
+double fastest(int repeats, FunctionRef<void()> body);
+
+}  // namespace isochor::bench

@@ -1,0 +1,76 @@
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
+#include "bench/benchmark.h"
+#include "isochor/base/file.h"
+
+namespace isochor::bench {
+namespace {
+
+/// a = b + s c: 24 bytes read and written per item, not counting the fetch of a before it is
+/// overwritten.
+double triad(std::size_t bytes, ThreadArena& arena) {
+  constexpr std::size_t kGrain = 1 << 15;
+  const std::size_t n = std::max<std::size_t>(bytes / sizeof(double), kGrain);
+  const auto a = std::make_unique_for_overwrite<double[]>(n);
+  const auto b = std::make_unique_for_overwrite<double[]>(n);
+  const auto c = std::make_unique_for_overwrite<double[]>(n);
+  parallel_for(arena, n, kGrain, [&](std::size_t i) {
+    a[i] = 0;
+    b[i] = double(i);
+    c[i] = 1;
+  });
+  const double seconds = fastest(10, [&] {
+    arena.for_chunks(n, kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) a[i] = b[i] + 0.5 * c[i];
+    });
+  });
+  return 3.0 * double(n) * sizeof(double) / seconds;
+}
+
+/// Independent chains of multiply-adds with the widest instructions this processor has.
+[[gnu::target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"), gnu::optimize("O3", "fast-math")]]
+double multiply_adds(int rounds) {
+  constexpr int kChains = 96;
+  double x[kChains];
+  for (int i = 0; i < kChains; ++i) x[i] = i;
+  for (int r = 0; r < rounds; ++r) {
+    for (int i = 0; i < kChains; ++i) x[i] = x[i] * 0.999 + 0.001;
+  }
+  double sum = 0;
+  for (int i = 0; i < kChains; ++i) sum += x[i];
+  return sum;
+}
+
+double peak_flops(ThreadArena& arena) {
+  constexpr int kRounds = 200000, kChains = 96;
+  volatile double sink = 0;
+  const auto threads = static_cast<std::size_t>(arena.threads());
+  const double seconds = fastest(10, [&] {
+    arena.for_chunks(threads, 1, [&](std::size_t, std::size_t) { sink = multiply_adds(kRounds); });
+  });
+  return 2.0 * kChains * kRounds * double(threads) / seconds;
+}
+
+}  // namespace
+
+double fastest(int repeats, FunctionRef<void()> body) {
+  using Clock = std::chrono::steady_clock;
+  double best = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < repeats; ++i) {
+    const auto start = Clock::now();
+    body();
+    best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
+  }
+  return best;
+}
+
+MachineLimits measure_limits(ThreadArena& arena) {
+  const std::size_t cache = std::max<std::size_t>(last_level_cache_bytes(), 1 << 23);
+  return {.bytes_per_second = triad(4 * cache, arena),
+          .cached_bytes_per_second = triad(std::min<std::size_t>(cache / 8, 1 << 23), arena),
+          .flops_per_second = peak_flops(arena)};
+}
+
+}  // namespace isochor::bench

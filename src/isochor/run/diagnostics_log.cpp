@@ -1,0 +1,91 @@
+#include "isochor/run/diagnostics_log.h"
+
+#include <fmt/core.h>
+
+#include <charconv>
+#include <vector>
+
+#include "isochor/base/file.h"
+
+namespace isochor::run {
+namespace {
+
+struct Cell {
+  std::string name;
+  double value;
+};
+
+/// The columns, once: header and rows both come from here.
+std::vector<Cell> cells_of(const sim::FrameReport& r, const sim::Measures& m,
+                           double output_seconds) {
+  std::vector<Cell> cells{{"frame", double(r.frame)},
+                          {"time [s]", r.time},
+                          {"steps", double(r.steps)},
+                          {"cut_steps", double(r.cut_steps)},
+                          {"newton_iterations", double(r.newton_iterations)},
+                          {"krylov_iterations", double(r.krylov_iterations)},
+                          {"operator_applications", double(r.operator_applications)},
+                          {"residual", r.residual},
+                          {"elastic_energy [J]", m.elastic_energy},
+                          {"gravity_energy [J]", m.gravity_energy},
+                          {"volume_error", m.volume_error},
+                          {"worst_cell_volume_error", m.worst_cell_volume_error},
+                          {"min_j", m.min_j},
+                          {"inverted_cells", double(m.inverted_cells)},
+                          {"solve_seconds [s]", r.solve_seconds},
+                          {"output_seconds [s]", output_seconds}};
+  for (const sim::NamedReaction& reaction : m.reactions) {
+    for (int a = 0; a < 3; ++a) {
+      const char axis = static_cast<char>('x' + a);
+      cells.push_back({fmt::format("reaction.{}.f{} [N]", reaction.name, axis), reaction.force[a]});
+    }
+    for (int a = 0; a < 3; ++a) {
+      const char axis = static_cast<char>('x' + a);
+      cells.push_back(
+          {fmt::format("reaction.{}.m{} [N m]", reaction.name, axis), reaction.moment[a]});
+    }
+  }
+  return cells;
+}
+
+/// A name as a CSV cell; names are the user's and may hold commas or quotes.
+std::string quoted(const std::string& name) {
+  if (name.find_first_of(",\"\n") == std::string::npos) return name;
+  std::string text = "\"";
+  for (const char c : name) text += c == '"' ? "\"\"" : std::string(1, c);
+  return text + '"';
+}
+
+}  // namespace
+
+DiagnosticsLog::DiagnosticsLog(std::filesystem::path path, std::optional<int> keep_through)
+    : path_(std::move(path)) {
+  std::string kept;
+  if (keep_through && *keep_through >= 0 && std::filesystem::exists(path_)) {
+    const std::string old = read_text_file(path_);
+    for (std::size_t begin = 0; begin < old.size();) {
+      const std::size_t end = std::min(old.find('\n', begin), old.size());
+      int frame = -1;
+      const bool is_row =
+          std::from_chars(old.data() + begin, old.data() + end, frame).ec == std::errc{};
+      if (begin == 0 || (is_row && frame <= *keep_through)) kept += old.substr(begin, end - begin) + '\n';
+      begin = end + 1;
+    }
+  }
+  has_header_ = !kept.empty();
+  write_file_atomic(path_, kept);
+}
+
+void DiagnosticsLog::add(const sim::FrameReport& report, const sim::Measures& measures,
+                         double output_seconds) {
+  std::string header, row;
+  for (const Cell& cell : cells_of(report, measures, output_seconds)) {
+    const char* comma = row.empty() ? "" : ",";
+    header += comma + quoted(cell.name);
+    row += fmt::format("{}{}", comma, cell.value);
+  }
+  append_to_file(path_, has_header_ ? row + '\n' : header + '\n' + row + '\n');
+  has_header_ = true;
+}
+
+}  // namespace isochor::run

@@ -1,0 +1,103 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "isochor/base/error.h"
+#include "isochor/base/file.h"
+#include "isochor/run/diagnostics.h"
+#include "isochor/run/plot.h"
+#include "isochor/run/render.h"
+#include "isochor/run/report_page.h"
+#include "isochor/run/runner.h"
+
+namespace isochor::run {
+namespace {
+
+constexpr int kMostPictures = 13;
+
+/// Frames for pictures: evenly spread, the first and the last among them.
+std::vector<int> chosen_frames(int count) {
+  std::vector<int> frames;
+  const int pictures = std::min(count, kMostPictures);
+  for (int i = 0; i < pictures; ++i) {
+    frames.push_back(pictures == 1 ? 0 : static_cast<int>(std::lround(double(i) * (count - 1) / (pictures - 1))));
+  }
+  return frames;
+}
+
+/// All pictures share camera and colour scale.
+std::vector<Picture> draw_pictures(const RunDirectory& directory, Context& context) {
+  const files::Topology topology = files::read_topology(directory.topology());
+  std::vector<files::Frame> frames;
+  for (const int f : chosen_frames(directory.frame_count())) {
+    frames.push_back(files::read_frame(directory.frame(f)));
+  }
+  if (frames.empty()) return {};
+  RenderOptions options{.width = 1120, .height = 700, .field = "von_mises"};
+  const View view = fit_view(topology, frames, options);
+  const FieldRange range = field_range(topology, frames, options.field);
+  options.field_min = range.low;
+  options.field_max = range.high;
+  std::vector<Picture> pictures;
+  for (const files::Frame& frame : frames) {
+    if (context.cancelled) break;
+    options.caption = fmt::format("frame {}", frame.index);
+    pictures.push_back({encode_png(render(topology, frame, options, view, context.arena)),
+                        fmt::format("Frame {}, {:.3f} s", frame.index, frame.time)});
+  }
+  return pictures;
+}
+
+std::vector<Fact> facts_of(const Manifest& manifest, const DiagnosticsTable& table) {
+  std::vector<Fact> facts{{"scene", manifest.scene_file},
+                          {"frames", fmt::format("{} of {}", manifest.frames.size(), manifest.last_frame + 1)},
+                          {"wall time", fmt::format("{:.1f} s", manifest.wall_seconds)},
+                          {"threads", std::to_string(manifest.threads)},
+                          {"machine", manifest.machine},
+                          {"version", "isochor " + manifest.version}};
+  const auto largest = [&](std::string_view name) {
+    double most = 0;
+    for (const double v : table.values(name)) most = std::max(most, std::abs(v));
+    return most;
+  };
+  if (!table.rows.empty()) {
+    facts.push_back({"largest residual", fmt::format("{:.2e}", largest("residual"))});
+    facts.push_back({"largest volume error", fmt::format("{:.3f} %", 100 * largest("volume_error"))});
+    facts.push_back({"worst cell", fmt::format("{:.2f} %", 100 * largest("worst_cell_volume_error"))});
+    facts.push_back({"most inverted cells", fmt::format("{:.0f}", largest("inverted_cells"))});
+  }
+  if (!manifest.frames.empty()) facts.push_back({"hash of the last frame", manifest.frames.back().hash});
+  return facts;
+}
+
+std::string status_text(const Manifest& manifest) {
+  if (manifest.status == "done") return "done and converged";
+  return manifest.message.empty() ? manifest.status : manifest.status + ": " + manifest.message;
+}
+
+}  // namespace
+
+void write_report(const RunDirectory& directory, const std::string& title, bool pictures,
+                  Context& context) {
+  const Manifest manifest = read_manifest(directory);
+  ReportInput input{.title = title,
+                    .subtitle = "Isochor run",
+                    .status = status_text(manifest),
+                    .ok = manifest.status == "done",
+                    .scene_text = manifest.scene};
+  input.diagnostics = read_diagnostics(directory.diagnostics());
+  input.facts = facts_of(manifest, input.diagnostics);
+  input.plots = standard_plots(input.diagnostics);
+  if (pictures) input.pictures = draw_pictures(directory, context);
+  const std::vector<double> cuts = input.diagnostics.values("cut_steps");
+  for (std::size_t i = 0; i < cuts.size(); ++i) {
+    if (cuts[i] > 0) {
+      input.warnings.push_back(fmt::format("frame {:.0f}: {:.0f} steps did not converge and were cut",
+                                           input.diagnostics.rows[i][0], cuts[i]));
+    }
+  }
+  write_file_atomic(directory.report(), report_html(input));
+}
+
+}  // namespace isochor::run
