@@ -86,7 +86,8 @@ int run_command(const RunCommand& command, const CommonOptions& common) {
   const sim::SceneSpec scene = sim::load_scene(command.scene, command.settings);
   Context context(common.threads);
   set_on_interrupt(&context.cancelled);
-  ProgressLine line(ProgressLine::style_for(common.quiet));
+  ProgressLine line(ProgressLine::style_for(common.quiet),
+                    std::min(range.last.value_or(scene.time.frames), scene.time.frames));
   show_log(context, line, common.quiet);
   context.on_progress = [&](const Progress& p) { line.update(p); };
 
@@ -96,10 +97,7 @@ int run_command(const RunCommand& command, const CommonOptions& common) {
                           .last_frame = range.last,
                           .pictures = !command.no_pictures};
   if (options.out.empty()) options.out = std::filesystem::path("out") / command.scene.stem();
-  bool started = false;
   const auto on_frame = [&](const sim::FrameReport& report, const sim::Measures& measures) {
-    if (!started) line.set_range(report.frame, std::min(range.last.value_or(scene.time.frames), scene.time.frames));
-    started = true;
     line.frame_done(report, measures);
   };
   const run::RunResult result = run::run_scene(scene, options, context, on_frame);
@@ -131,7 +129,7 @@ int run_command(const RunCommand& command, const CommonOptions& common) {
 int check_command(const CheckCommand& command, const CommonOptions& common) {
   const sim::SceneSpec scene = sim::load_scene(command.scene, command.settings);
   Context context(common.threads);
-  ProgressLine line(ProgressLine::Style::Quiet);
+  ProgressLine line(ProgressLine::Style::Quiet, 0);
   show_log(context, line, common.quiet);
   const sim::Simulation simulation(scene, context);
   const sim::Summary s = simulation.summary();

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <new>
+#include <system_error>
 
 #include "app/commands.h"
 #include "isochor/base/error.h"
@@ -131,6 +132,10 @@ int run_program(int argc, char** argv) {
   } catch (const Error& error) {
     fmt::print(stderr, "isochor: {}\n", error.what());
     return error.fault() == Fault::Input ? kBadInput : kFailed;
+  } catch (const std::system_error& error) {
+    fmt::print(stderr, "isochor: standard output: {}\n  to mend it: free space, or send it elsewhere\n",
+               error.code().message());
+    return kFailed;
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "isochor: out of memory\n  to mend it: use larger cells\n");
     return kFailed;

@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cstdio>
 
 #include "isochor/base/file.h"
@@ -14,16 +13,11 @@ ProgressLine::Style ProgressLine::style_for(bool quiet) {
   return is_terminal(fileno(stderr)) ? Style::Terminal : Style::Lines;
 }
 
-void ProgressLine::set_range(int first, int last) {
-  first_ = first;
-  last_ = last;
-  start_ = Clock::now();
-}
-
-std::string ProgressLine::time_left(double frames_done) const {
-  if (frames_done <= 0) return "--:--";
+std::string ProgressLine::time_left(double position) const {
+  const double done = position - begin_.value_or(0);
+  if (done <= 0) return "--:--";
   const double spent = std::chrono::duration<double>(Clock::now() - start_).count();
-  const auto left = static_cast<int>(spent / frames_done * (last_ - first_ + 1 - frames_done));
+  const auto left = static_cast<int>(spent / done * (last_ + 1 - position));
   return left >= 3600 ? fmt::format("{}:{:02}:{:02}", left / 3600, left / 60 % 60, left % 60)
                       : fmt::format("{}:{:02}", left / 60, left % 60);
 }
@@ -36,11 +30,12 @@ void ProgressLine::show(const std::string& text) {
 
 void ProgressLine::update(const Progress& p) {
   constexpr auto kInterval = std::chrono::milliseconds(100);
+  if (!begin_) begin_ = p.frame;
   if (style_ != Style::Terminal || Clock::now() - shown_ < kInterval) return;
   shown_ = Clock::now();
   show(fmt::format("frame {}/{}  newton {}  krylov {}  residual {:.1e}  volume {:+.3f} %  left {}",
                    p.frame, last_, p.newton_iterations, p.krylov_iterations, p.residual,
-                   100 * volume_error_, time_left(p.frame - first_ + p.fraction)));
+                   100 * volume_error_, time_left(p.frame + p.fraction)));
 }
 
 void ProgressLine::frame_done(const sim::FrameReport& report, const sim::Measures& measures) {
@@ -51,7 +46,7 @@ void ProgressLine::frame_done(const sim::FrameReport& report, const sim::Measure
              "left {}\n",
              report.frame, last_, report.newton_iterations, report.krylov_iterations,
              report.residual, 100 * measures.volume_error, report.solve_seconds,
-             time_left(report.frame - first_ + 1));
+             time_left(report.frame + 1));
 }
 
 void ProgressLine::close() {

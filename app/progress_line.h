@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 #include "isochor/base/context.h"
@@ -14,10 +15,9 @@ class ProgressLine {
  public:
   enum class Style { Terminal, Lines, Quiet };
 
-  explicit ProgressLine(Style style) : style_(style) {}
+  ProgressLine(Style style, int last_frame) : style_(style), last_(last_frame) {}
   static Style style_for(bool quiet);
 
-  void set_range(int first, int last);
   void update(const Progress& progress);
   void frame_done(const sim::FrameReport& report, const sim::Measures& measures);
   /// Ends the renewing line, so that other text can follow.
@@ -25,11 +25,13 @@ class ProgressLine {
 
  private:
   using Clock = std::chrono::steady_clock;
-  std::string time_left(double frames_done) const;
+  /// `position` is the frame being computed plus the part of it that is done.
+  std::string time_left(double position) const;
   void show(const std::string& text);
 
   Style style_;
-  int first_ = 0, last_ = 0;
+  int last_;
+  std::optional<int> begin_;  ///< the first frame computed
   double volume_error_ = 0;
   Clock::time_point start_ = Clock::now(), shown_{};
   std::size_t width_ = 0;

@@ -208,9 +208,7 @@ TEST(Render, SameBitsForAnyThreadCount) {
   o.field = "pressure";
   o.caption = "two threads";
   const BoxScene scene(8);
-  const Image one = picture(scene, o, 1);
-  EXPECT_EQ(one.rgb, picture(scene, o, 2).rgb);
-  EXPECT_EQ(one.rgb, picture(scene, o, 5).rgb);
+  EXPECT_EQ(picture(scene, o, 1).rgb, picture(scene, o, 2).rgb);
 }
 
 TEST(Render, TheBodyIsInTheMiddleAndTheCornersAreBackground) {

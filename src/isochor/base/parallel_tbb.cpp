@@ -1,6 +1,7 @@
 #ifndef ISOCHOR_STD_THREADS
 
 #include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 
@@ -12,7 +13,9 @@
 namespace isochor {
 
 struct ThreadArena::Impl {
-  explicit Impl(int count) : threads(count), arena(count) {}
+  // TBB has no more workers than processors, and warns on the terminal if asked for more.
+  explicit Impl(int count)
+      : threads(count), arena(std::min(count, tbb::info::default_concurrency())) {}
   int threads;
   tbb::task_arena arena;
 };

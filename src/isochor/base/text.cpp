@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace isochor {
@@ -35,16 +36,20 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::string_view nearest_name(std::string_view word,
                               std::span<const std::string_view> candidates) {
   std::string_view best;
-  std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
+  // Among equally near names the one with fewer edits wins.
+  using Rank = std::pair<std::size_t, std::size_t>;
+  Rank best_rank{std::max<std::size_t>(1, word.size() / 3) + 1, 0};
   for (const std::string_view c : candidates) {
-    std::size_t distance = edit_distance(word, c);
+    const std::size_t edits = edit_distance(word, c);
+    Rank rank{edits, edits};
     // A shortened word ("pois") or one with an ending too many counts as near.
-    if (word.size() >= 3 && (c.starts_with(word) || word.starts_with(c))) {
-      distance = std::min<std::size_t>(distance, 1);
+    const std::size_t common = std::min(word.size(), c.size());
+    if (common >= 3 && edit_distance(word.substr(0, common), c.substr(0, common)) == 0) {
+      rank.first = std::min<std::size_t>(edits, 1);
     }
-    if (distance < best_distance) {
+    if (rank < best_rank) {
       best = c;
-      best_distance = distance;
+      best_rank = rank;
     }
   }
   return best;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "isochor/base/error.h"
 
@@ -78,6 +79,8 @@ void add_body(Model& model, const BodySpec& body) {
   }
   const double corner_mass =
       body.density * lattice.spacing * lattice.spacing * lattice.spacing / 8;
+  double reach = 0;
+  for (const Vec3d& p : lattice.rest_positions) reach = std::max(reach, norm(p));
   std::size_t cell = 0;
   lattice.for_each_cell([&](std::size_t b, int lane) {
     Block& block = model.blocks[first_block + b];
@@ -85,9 +88,11 @@ void add_body(Model& model, const BodySpec& body) {
     block.lambda[lane] = body.lambda[cell];
     model.cells.push_back(static_cast<std::int32_t>((first_block + b) * 8 + lane));
     for (int c = 0; c < 8; ++c) model.mass[block.nodes[grid::block_node(lane, c)]] += corner_mass;
-    const double stiffness = (body.mu[cell] + std::abs(body.lambda[cell])) * lattice.spacing *
-                             lattice.spacing;
-    model.stiffness_scale = std::max(model.stiffness_scale, stiffness);
+    // Positions are rounded relative to their size, forces are stiffness times their differences.
+    constexpr double kEpsilon = 16 * std::numeric_limits<double>::epsilon();
+    const double stiffness = (body.mu[cell] + std::abs(body.lambda[cell])) * lattice.spacing;
+    model.rounding_force =
+        std::max(model.rounding_force, kEpsilon * stiffness * (reach + lattice.spacing));
     ++cell;
   });
 

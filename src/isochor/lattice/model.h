@@ -65,7 +65,7 @@ struct Model {
   std::vector<double> mass;             ///< per node, kg
   std::vector<std::uint8_t> held;       ///< per node: its motion is prescribed
   std::vector<Hold> holds;
-  double stiffness_scale = 0;           ///< of the forces that rounding leaves at rest, N
+  double rounding_force = 0;            ///< what rounding leaves on a node at rest, N
 
   std::size_t node_count() const { return rest_positions.size(); }
 };

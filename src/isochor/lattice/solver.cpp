@@ -29,15 +29,16 @@ class Equilibrium {
     result.energy = elastic + gravity;
     result.energy_scale = std::abs(elastic) + std::abs(gravity);
     // Forces are judged against what holds the body and what loads it. At rest both vanish, and
-    // rounding errors of the stresses are what remains.
+    // what rounding leaves is as good as nothing, whatever the tolerance.
     const double reaction = sum_nodes(
         [&](std::size_t i) { return model_.held[i] ? square(scratch_.force[i]) : 0.0; });
     const double residual = sum_nodes(
         [&](std::size_t i) { return model_.held[i] ? 0.0 : square(scratch_.force[i]); });
     const double load =
         sum_nodes([&](std::size_t i) { return square(model_.mass[i] * input_.gravity); });
-    const double rest = 1e-10 * model_.stiffness_scale * std::sqrt(double(model_.node_count()));
-    result.residual = std::sqrt(residual) / (std::sqrt(reaction) + std::sqrt(load) + rest);
+    const double rounding = model_.rounding_force * std::sqrt(double(model_.node_count())) /
+                            model_.params.newton.tolerance;
+    result.residual = std::sqrt(residual) / (std::sqrt(reaction) + std::sqrt(load) + rounding);
     return result;
   }
 

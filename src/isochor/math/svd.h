@@ -1,5 +1,7 @@
 #pragma once
 
+#include <limits>
+
 #include "isochor/math/mat3.h"
 
 /// The singular value decomposition of 3x3 matrices, without a branch on a value.
@@ -63,13 +65,19 @@ ISOCHOR_KERNEL void order_columns(Mat3<T>& B, Mat3<T>& V, int p, int q) {
   }
 }
 
-/// Zeroes B(q, j) by rotating rows p and q, and turns U along.
+/// The least number that is not denormal: squares below it have too few digits to divide by.
+template <class T>
+inline constexpr Lane<T> kLeastNormal = std::numeric_limits<Lane<T>>::min();
+
+/// Zeroes B(q, j) by rotating rows p and q, and turns U along. Entries whose squares underflow are
+/// nothing beside the largest singular value: they only get their sign.
 template <class T>
 ISOCHOR_KERNEL void qr_rotation(Mat3<T>& B, Mat3<T>& U, int p, int q, int j) {
-  const T a = B(p, j), b = B(q, j), length = sqrt(a * a + b * b);
-  const auto some = length > T(0);
-  const T divisor = select(some, length, T(1));
-  const T c = select(some, a / divisor, T(1)), s = b / divisor;
+  const T a = B(p, j), b = B(q, j), square = a * a + b * b;
+  const auto some = square > T(kLeastNormal<T>);
+  const T divisor = select(some, sqrt(square), T(1));
+  const T c = select(some, a / divisor, select(a < T(0), T(-1), T(1)));
+  const T s = select(some, b / divisor, T(0));
   for (int k = 0; k < 3; ++k) {
     const T x = B(p, k), y = B(q, k);
     B(p, k) = c * x + s * y;
@@ -87,7 +95,7 @@ ISOCHOR_KERNEL Svd<T> svd(const Mat3<T>& A) {
   for (int j = 0; j < 3; ++j) {
     for (int i = 0; i < 3; ++i) scale = max(scale, abs(A(i, j)));
   }
-  const auto zero = !(scale > T(0));
+  const auto zero = !(scale > T(detail::kLeastNormal<T>));
   const T inverse = T(1) / select(zero, T(1), scale);
 
   Svd<T> result;

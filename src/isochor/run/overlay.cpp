@@ -13,9 +13,7 @@ namespace {
 const Colour kInk = decode_srgb(0x2b3038);
 
 /// Sizes are given for a picture of 800 lines.
-double scale_of(const Image& image) {
-  return image.height / 800.0;
-}
+double scale_of(const Image& image) { return image.height / 800.0; }
 
 void fill(Image& image, double left, double top, double right, double bottom, const Colour& c) {
   const auto limit = [](double v, int size) {

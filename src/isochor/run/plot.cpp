@@ -28,9 +28,8 @@ struct Axis {
   double at(double value) const { return first + (value - low) / (high - low) * (last - first); }
 };
 
-bool is_shown(double y, bool log_y) {
-  return std::isfinite(y) && (!log_y || y > 0);
-}
+/// Beyond this, differences of values could overflow.
+bool is_shown(double y, bool log_y) { return std::abs(y) < 1e300 && (!log_y || y > 0); }
 
 /// 1, 2 or 5 times a power of ten, for about `count` steps.
 double nice_step(double span, int count) {
@@ -71,11 +70,12 @@ void set_log_ticks(Axis& axis) {
   }
 }
 
-/// Makes room around a single value, and for what two doubles so close cannot resolve.
+/// Makes room around a single value, and around values too close to be told apart.
 void widen_if_constant(Axis& axis) {
+  constexpr double kSmallest = 1e-290;
   const double size = std::max(std::abs(axis.low), std::abs(axis.high));
-  if (axis.high - axis.low > 1e-9 * size) return;
-  const double room = size > 0 ? 0.1 * size : 1;
+  if (axis.high - axis.low > std::max(1e-9 * size, kSmallest)) return;
+  const double room = size > kSmallest ? 0.1 * size : 1;
   axis.low -= room;
   axis.high += room;
 }
@@ -86,9 +86,7 @@ std::string series_colour(std::size_t index) {
 }
 
 /// Lines beyond the last colour are dashed.
-const char* series_dash(std::size_t index) {
-  return index < kColours.size() ? "none" : "5 4";
-}
+const char* series_dash(std::size_t index) { return index < kColours.size() ? "none" : "5 4"; }
 
 /// Collects the SVG of one plot.
 class Canvas {
@@ -187,7 +185,7 @@ void draw_series(Canvas& canvas, const Series& series, std::size_t index, const 
                  const Axis& y, bool log_y) {
   const std::size_t count = std::min(series.x.size(), series.y.size());
   const auto shown = [&](std::size_t i) {
-    return i < count && std::isfinite(series.x[i]) && is_shown(series.y[i], log_y);
+    return i < count && is_shown(series.x[i], false) && is_shown(series.y[i], log_y);
   };
   std::string path, dots;
   bool drawing = false;
@@ -248,7 +246,7 @@ std::string plot_svg(std::span<const Series> series, const PlotOptions& options)
   bool whole_x = true;
   for (const Series& s : series) {
     for (std::size_t i = 0; i < std::min(s.x.size(), s.y.size()); ++i) {
-      if (!std::isfinite(s.x[i]) || !is_shown(s.y[i], options.log_y)) continue;
+      if (!is_shown(s.x[i], false) || !is_shown(s.y[i], options.log_y)) continue;
       const double value = options.log_y ? std::log10(s.y[i]) : s.y[i];
       x.low = std::min(x.low, s.x[i]);
       x.high = std::max(x.high, s.x[i]);
@@ -288,7 +286,7 @@ std::string plot_svg(std::span<const Series> series, const PlotOptions& options)
 std::string histogram_svg(std::span<const double> values, int bins, const PlotOptions& options) {
   Axis x{HUGE_VAL, -HUGE_VAL};
   for (const double v : values) {
-    if (!std::isfinite(v)) continue;
+    if (!is_shown(v, false)) continue;
     x.low = std::min(x.low, v);
     x.high = std::max(x.high, v);
   }
@@ -300,7 +298,7 @@ std::string histogram_svg(std::span<const double> values, int bins, const PlotOp
   widen_if_constant(x);
   std::vector<std::size_t> counts(bins);
   for (const double v : values) {
-    if (!std::isfinite(v)) continue;
+    if (!is_shown(v, false)) continue;
     const int bin = static_cast<int>((v - x.low) / (x.high - x.low) * bins);
     ++counts[std::min(bin, bins - 1)];
   }

@@ -19,9 +19,7 @@ constexpr double kTanHalfHeight = 0.23;   // 26 degrees: a long lens, little dis
 constexpr double kColourBarShare = 0.15;  // of the width, kept free at the right
 constexpr int kMaxPixels = 1 << 28;
 
-std::string frame_name(const files::Frame& frame) {
-  return fmt::format("frame {}", frame.index);
-}
+std::string frame_name(const files::Frame& frame) { return fmt::format("frame {}", frame.index); }
 
 void check_options(const RenderOptions& o) {
   const auto refuse = [](std::string_view key, std::string problem, std::string remedy) {
@@ -31,6 +29,10 @@ void check_options(const RenderOptions& o) {
   if (o.width < 1 || o.height < 1 || o.height > kMaxPixels / o.width) {
     refuse("width", fmt::format("a picture of {} x {} pixels cannot be made", o.width, o.height),
            "choose a size such as 1280 x 800");
+  }
+  if (o.field_min && o.field_max && *o.field_min > *o.field_max) {
+    refuse("field_min", fmt::format("{} lies above field_max, {}", *o.field_min, *o.field_max),
+           "exchange the two");
   }
   if (o.samples < 1) refuse("samples", fmt::format("found {}", o.samples), "use 1 or more");
   if (!(o.camera_distance_factor > 0) || !std::isfinite(o.camera_distance_factor)) {
@@ -95,6 +97,8 @@ Ball ball_around(std::span<const Vec3d> points) {
 ColourScale choose_scale(const RenderOptions& options, FieldRange range) {
   ColourScale scale{Colormap::Sequential, options.field_min.value_or(range.low),
                     options.field_max.value_or(range.high)};
+  // A scale that almost reaches zero reads better from zero.
+  if (!options.field_min && scale.low > 0 && scale.low < 0.25 * scale.high) scale.low = 0;
   const double below = -scale.low, above = scale.high;
   // Signed values, unless one sign is only a trace.
   if (std::min(below, above) > 0.05 * std::max(below, above)) {
@@ -117,7 +121,7 @@ std::string field_label(const files::Frame& frame, const std::string& name) {
   return name;
 }
 
-/// Keeps hue where light is stronger than the screen: bright parts approach white slowly.
+/// Light that is stronger than the screen can show is compressed; its hue stays.
 Colour tone_map(const Colour& c) {
   const float peak = std::max({c[0], c[1], c[2]}), knee = 0.75f;
   if (peak <= knee) return c;
@@ -126,11 +130,45 @@ Colour tone_map(const Colour& c) {
   return c * (mapped / peak);
 }
 
+/// Means over the samples of a pixel.
+struct PixelColour {
+  Colour colour, gloss, mixed;  ///< `mixed` is the mean of colour times light
+};
+
+bool same_surface(const Shade& a, const Shade& b) {
+  const Vec3f bend = a.normal - b.normal;
+  const Colour step = a.colour - b.colour;
+  return std::abs(a.depth - b.depth) <= 0.02f * a.depth && dot(bend, bend) < 0.01f &&
+         dot(step, step) < 0.001f;
+}
+
+/// Half of the samples are enough inside a surface: there is no outline to smooth, and the noise of
+/// the light is filtered later.
+void sample_pixel(const Studio& studio, int x, int y, int samples, PixelColour& colour,
+                  PixelLight& light) {
+  Shade first;
+  bool uniform = true;
+  int count = 0;
+  for (; count < samples && !(uniform && count == SampleTable::half_of(samples)); ++count) {
+    const Shade shade = studio.shade(x, y, count);
+    if (count == 0) first = shade;
+    uniform = uniform && same_surface(first, shade);
+    colour.colour += shade.colour;
+    colour.gloss += shade.gloss;
+    for (int c = 0; c < 3; ++c) colour.mixed[c] += shade.colour[c] * shade.light[c];
+    light.light += shade.light;
+    light.normal += shade.normal;
+    light.depth += shade.depth;
+  }
+  const float share = 1 / static_cast<float>(count);
+  for (Vec3f* sum : {&colour.colour, &colour.gloss, &colour.mixed, &light.light, &light.normal}) {
+    *sum *= share;
+  }
+  light.depth *= share;
+}
+
 Image trace(const Studio& studio, const RenderOptions& options, ThreadArena& arena) {
   const int width = options.width, height = options.height;
-  struct PixelColour {
-    Colour colour, gloss, mixed;  ///< `mixed` is the mean of colour times light
-  };
   std::vector<PixelColour> colours(static_cast<std::size_t>(width) * height);
   std::vector<PixelLight> lights(colours.size());
 
@@ -139,21 +177,10 @@ Image trace(const Studio& studio, const RenderOptions& options, ThreadArena& are
   parallel_for(arena, static_cast<std::size_t>(across) * down, 1, [&](std::size_t tile) {
     const int x0 = static_cast<int>(tile % across) * kTile;
     const int y0 = static_cast<int>(tile / across) * kTile;
-    const float share = 1 / static_cast<float>(options.samples);
     for (int y = y0; y < std::min(y0 + kTile, height); ++y) {
       for (int x = x0; x < std::min(x0 + kTile, width); ++x) {
         const std::size_t i = static_cast<std::size_t>(y) * width + x;
-        for (int s = 0; s < options.samples; ++s) {
-          const Shade shade = studio.shade(x, y, s);
-          colours[i].colour += shade.colour * share;
-          colours[i].gloss += shade.gloss * share;
-          for (int c = 0; c < 3; ++c) {
-            colours[i].mixed[c] += shade.colour[c] * shade.light[c] * share;
-          }
-          lights[i].light += shade.light * share;
-          lights[i].normal += shade.normal * share;
-          lights[i].depth += shade.depth * share;
-        }
+        sample_pixel(studio, x, y, options.samples, colours[i], lights[i]);
       }
     }
   });

@@ -20,7 +20,7 @@ struct CutPlane {
 
 struct RenderOptions {
   int width = 1280, height = 800;              ///< pixels
-  int samples = 16;                            ///< rays per pixel
+  int samples = 16;                            ///< per pixel; half of them inside surfaces
   std::string field;                           ///< on surface vertices; empty: plain materials
   std::optional<double> field_min, field_max;  ///< colour scale; by default what the frame has
   bool show_lattice = false;                   ///< the outer edges of the lattice, as thin lines

@@ -40,36 +40,6 @@ RunDirectory open_run(const fs::path& root) {
   return directory;
 }
 
-RunDirectory make_run(const fs::path& root) {
-  const RunDirectory directory{root};
-  std::error_code code;
-  if (fs::exists(root, code)) {
-    if (!fs::is_directory(root, code)) {
-      throw Error(Fault::Input, root.string(), "is a file, expected a directory",
-                  "choose another place (--out DIR)");
-    }
-    if (directory.is_run()) {
-      fs::path previous = root.lexically_normal();
-      if (!previous.has_filename()) previous = previous.parent_path();
-      previous += ".previous";
-      fs::remove_all(previous, code);
-      if (!code) fs::rename(root, previous, code);
-      if (code) {
-        throw Error(Fault::Input, root.string(),
-                    fmt::format("cannot keep the earlier run as {}: {}", previous.string(),
-                                code.message()),
-                    "choose another place (--out DIR)");
-      }
-    } else if (!fs::is_empty(root, code)) {
-      throw Error(Fault::Input, root.string(), "has files in it that are not a run",
-                  "choose an empty or new directory (--out DIR)");
-    }
-  }
-  make_directory(root / "frames", Fault::Input);
-  make_directory(root / "checkpoint", Fault::Input);
-  return directory;
-}
-
 void write_manifest(const RunDirectory& directory, const Manifest& manifest) {
   Json frames = Json::array();
   for (const Manifest::FrameEntry& f : manifest.frames) {
@@ -119,6 +89,38 @@ Manifest read_manifest(const RunDirectory& directory) {
     throw Error(Fault::Input, path.string(), fmt::format("cannot be understood: {}", error.what()),
                 "restore the file, or run the scene again");
   }
+}
+
+RunDirectory make_run(const fs::path& root, const Manifest& manifest) {
+  const RunDirectory directory{root};
+  std::error_code code;
+  if (fs::exists(root, code)) {
+    if (!fs::is_directory(root, code)) {
+      throw Error(Fault::Input, root.string(), "is a file, expected a directory",
+                  "choose another place (--out DIR)");
+    }
+    if (directory.is_run()) {
+      fs::path previous = root.lexically_normal();
+      if (!previous.has_filename()) previous = previous.parent_path();
+      previous += ".previous";
+      fs::remove_all(previous, code);
+      if (!code) fs::rename(root, previous, code);
+      if (code) {
+        throw Error(Fault::Input, root.string(),
+                    fmt::format("cannot keep the earlier run as {}: {}", previous.string(),
+                                code.message()),
+                    "choose another place (--out DIR)");
+      }
+    } else if (!fs::is_empty(root, code)) {
+      throw Error(Fault::Input, root.string(), "has files in it that are not a run",
+                  "choose an empty or new directory (--out DIR)");
+    }
+  }
+  make_directory(root, Fault::Input);
+  write_manifest(directory, manifest);
+  make_directory(root / "frames");
+  make_directory(root / "checkpoint");
+  return directory;
 }
 
 }  // namespace isochor::run

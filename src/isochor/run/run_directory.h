@@ -27,10 +27,6 @@ struct RunDirectory {
 /// An existing run, for commands that read one. Anything else is an input error.
 RunDirectory open_run(const std::filesystem::path& root);
 
-/// An empty run directory. A run that is already there is kept as NAME.previous (replacing an
-/// earlier one of that name); a directory with anything else in it is refused.
-RunDirectory make_run(const std::filesystem::path& root);
-
 /// run.json: what was simulated, by what, where, and how it ended.
 struct Manifest {
   static constexpr int kFormat = 1;
@@ -54,5 +50,10 @@ struct Manifest {
 };
 void write_manifest(const RunDirectory& directory, const Manifest& manifest);
 Manifest read_manifest(const RunDirectory& directory);
+
+/// A run directory with nothing in it but its manifest, which marks it as one. A run that is
+/// already there is kept as NAME.previous (replacing an earlier one of that name); a directory with
+/// anything else in it is refused.
+RunDirectory make_run(const std::filesystem::path& root, const Manifest& manifest);
 
 }  // namespace isochor::run

@@ -72,7 +72,6 @@ class Runner {
                  .identity = identity_of(scene, simulation_),
                  .last_frame = scene.time.frames};
     open_directory();
-    write_manifest(directory_, manifest_);
   }
 
   RunResult run(const OnFrame& on_frame) {
@@ -97,15 +96,15 @@ class Runner {
 
  private:
   void open_directory() {
-    const bool go_on = options_.resume || options_.first_frame.value_or(0) > 0;
-    if (!go_on || !std::filesystem::exists(options_.out)) {
-      if (options_.first_frame.value_or(0) > 0) {
+    const bool from_middle = options_.first_frame.value_or(0) > 0;
+    if (!(options_.resume || from_middle) || !RunDirectory{options_.out}.is_run()) {
+      if (from_middle) {
         throw Error(Fault::Input, "--frames",
                     fmt::format("frame {} needs the one before, and {} holds no run",
                                 *options_.first_frame, options_.out.string()),
                     "run from frame 0 first");
       }
-      directory_ = make_run(options_.out);
+      directory_ = make_run(options_.out, manifest_);
       files::write_topology(directory_.topology(), simulation_.topology());
       log_.emplace(directory_.diagnostics(), std::nullopt);
       return;
@@ -123,9 +122,12 @@ class Runner {
     }
     remove_frames_after(directory_, last);
     for (int f = 0; f <= last; ++f) note_frame(f, files::frame_hash(directory_.frame(f)));
-    // The topology may be missing where a run was killed at its very start.
+    // Folders and topology may be missing where a run was killed at its very start.
+    make_directory(directory_.topology().parent_path());
+    make_directory(directory_.checkpoint(0).parent_path());
     files::write_topology(directory_.topology(), simulation_.topology());
     log_.emplace(directory_.diagnostics(), last);
+    write_manifest(directory_, manifest_);
     context_.log(LogLevel::Info, last >= 0 ? fmt::format("resuming after frame {}", last)
                                            : "nothing to resume, starting at frame 0");
   }

@@ -32,13 +32,18 @@ class SampleTable {
   explicit SampleTable(int samples) {
     for (int purpose = 0; purpose < kPurposes; ++purpose) {
       std::vector<Sample2>& points = points_[purpose];
-      for (int i = 0; i < samples; ++i)
-        points.push_back(sobol_point(static_cast<std::uint32_t>(i)));
-      for (std::uint32_t i = static_cast<std::uint32_t>(samples); purpose > 0 && i > 1; --i) {
-        std::swap(points[i - 1], points[mix_bits(i + 7919u * purpose) % i]);
+      for (int i = 0; i < samples; ++i) points.push_back(sobol_point(i));
+      // Reordered within each half, as the first half may have to do alone.
+      for (int i = samples - 1; purpose > 0 && i > 0; --i) {
+        const int begin = i < half_of(samples) ? 0 : half_of(samples);
+        const auto choices = static_cast<std::uint32_t>(i - begin + 1);
+        const std::uint32_t hash = mix_bits(static_cast<std::uint32_t>(i + 7919 * purpose));
+        std::swap(points[i], points[begin + hash % choices]);
       }
     }
   }
+
+  static int half_of(int samples) { return (samples + 1) / 2; }
 
   Sample2 get(Purpose purpose, int index, std::uint32_t pixel_hash) const {
     const Sample2& p = points_[purpose][index];
@@ -51,7 +56,8 @@ class SampleTable {
   static float wrap(float x) { return x < 1 ? x : x - 1; }
 
   /// First dimension: the radical inverse. Second: the Sobol matrix of x + 1.
-  static Sample2 sobol_point(std::uint32_t index) {
+  static Sample2 sobol_point(int number) {
+    auto index = static_cast<std::uint32_t>(number);
     std::uint32_t x = 0, y = 0, bit = 1u << 31, direction = 1u << 31;
     for (; index != 0; index >>= 1, bit >>= 1, direction ^= direction >> 1) {
       if (index & 1u) x ^= bit, y ^= direction;

@@ -51,22 +51,16 @@ constexpr double kGap = 5.6, kPenWidth = 2.5;
 struct Point {
   double x, y;
 };
-Point middle(const Point& a, const Point& b) {
-  return {(a.x + b.x) / 2, (a.y + b.y) / 2};
-}
+Point middle(const Point& a, const Point& b) { return {(a.x + b.x) / 2, (a.y + b.y) / 2}; }
 
-int base36(char c) {
-  return c <= '9' ? c - '0' : c - 'a' + 10;
-}
+int base36(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
 
 std::string_view glyph(char c) {
   return c >= ' ' && c <= '~' ? kGlyphs[static_cast<std::size_t>(c - ' ')] : kUnknownGlyph;
 }
 
 /// Bytes inside a UTF-8 sequence draw nothing: their first byte already stands for all.
-bool continues_code_point(char c) {
-  return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
-}
+bool continues_code_point(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
 double advance(char c) {
   if (continues_code_point(c)) return 0;

@@ -13,18 +13,14 @@ constexpr Colour kKeyTint{1.0f, 0.97f, 0.93f}, kSkyTint{0.95f, 0.98f, 1.03f};
 constexpr float kSelfOffset = 2e-4f;  // keeps rays from hitting where they start
 constexpr float kShadowReach = 7;     // ground farther away (in radii) is unshadowed
 
-Vec3f unit_vector(const Vec3f& v) {
-  return v * (1 / norm(v));
-}
+Vec3f unit_vector(const Vec3f& v) { return v * (1 / norm(v)); }
 
 float smooth_step(float a, float b, float x) {
   const float t = std::clamp((x - a) / (b - a), 0.0f, 1.0f);
   return t * t * (3 - 2 * t);
 }
 
-Colour blend(const Colour& a, const Colour& b, float t) {
-  return a * (1 - t) + b * t;
-}
+Colour blend(const Colour& a, const Colour& b, float t) { return a * (1 - t) + b * t; }
 
 /// The bodies lie in the unit ball: many rays miss it, and that is cheap to see.
 bool meets_ball(const Ray& ray) {

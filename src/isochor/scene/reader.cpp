@@ -181,6 +181,7 @@ const Value* Reader::look_up(std::string_view name, std::string_view doc, Need n
   level.visited.emplace_back(name);
   const Value* const found = level.table ? find(*level.table, name) : nullptr;
   if (!found && need == Need::Required) {
+    refuse_misspelling(name);
     fail(level.mark, key_of(name), fmt::format("'{}' is missing: {}", name, doc),
          fmt::format("add {} = ... with {}", name, expected));
   }
@@ -227,15 +228,29 @@ void Reader::fail_type(const Value& value, const std::string& key, std::string_v
        std::move(remedy));
 }
 
+void Reader::refuse_misspelling(std::string_view name) const {
+  const Level& level = levels_.back();
+  if (!level.table) return;
+  for (const Entry& entry : *level.table) {
+    if (std::ranges::find(level.visited, entry.key) == level.visited.end() &&
+        !nearest_name(entry.key, {&name, 1}).empty()) {
+      refuse(entry, {name});
+    }
+  }
+}
+
 void Reader::refuse_unvisited_keys() const {
   const Level& level = levels_.back();
   if (!level.table) return;
   for (const Entry& entry : *level.table) {
     if (std::ranges::find(level.visited, entry.key) != level.visited.end()) continue;
-    const std::vector<std::string_view> known(level.visited.begin(), level.visited.end());
-    fail(entry.mark, key_of(entry.key), "unknown key",
-         known.empty() ? "remove it; nothing may stand here" : suggest(entry.key, known));
+    refuse(entry, {level.visited.begin(), level.visited.end()});
   }
+}
+
+void Reader::refuse(const Entry& entry, const std::vector<std::string_view>& known) const {
+  fail(entry.mark, key_of(entry.key), "unknown key",
+       known.empty() ? "remove it; nothing may stand here" : suggest(entry.key, known));
 }
 
 }  // namespace isochor::scene

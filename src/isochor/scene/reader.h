@@ -63,7 +63,10 @@ class Reader final : public FieldVisitor {
                          std::string remedy) const;
   [[noreturn]] void fail_type(const Value& value, const std::string& key, std::string_view expected,
                               std::string remedy) const;
+  /// A required key is missing: if one that looks like it stands there, that one is the mistake.
+  void refuse_misspelling(std::string_view name) const;
   void refuse_unvisited_keys() const;
+  [[noreturn]] void refuse(const Entry& entry, const std::vector<std::string_view>& known) const;
 
   const Document& document_;
   std::vector<Level> levels_;

@@ -1,0 +1,40 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <new>
+
+#include "isochor/lattice/solver.h"
+#include "tests/lattice/small_models.h"
+
+namespace {
+
+/// What this thread has allocated so far.
+thread_local std::size_t allocations = 0;
+
+}  // namespace
+
+[[gnu::noinline]] void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size ? size : 1)) return memory;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace isochor::lattice {
+namespace {
+
+TEST(LatticeSolver, StepAllocatesNothing) {
+  const Model model = bar();
+  State state{model.rest_positions};
+  Scratch scratch(model);
+  Context context(1);
+  const auto held = twisted(model, 0.5, 0.1);
+  const std::size_t before = allocations;
+  const StepReport report = advance(model, state, {{0, -9.81, 0}, held}, scratch, context);
+  EXPECT_EQ(allocations, before);
+  EXPECT_TRUE(report.converged());
+}
+
+}  // namespace
+}  // namespace isochor::lattice

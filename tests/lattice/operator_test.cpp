@@ -1,0 +1,203 @@
+#include "isochor/lattice/operator.h"
+
+#include <gtest/gtest.h>
+
+#include "isochor/math/svd.h"
+#include "tests/lattice/small_models.h"
+
+namespace isochor::lattice {
+namespace {
+
+/// Odd counts: blocks with missing cells are part of every test.
+Model small_model(bool stabilise = true) {
+  return build_model({box_spec(3, 2, 1, 0.5)}, {.stabilise = stabilise});
+}
+
+double max_norm(std::span<const Vec3d> v) {
+  double most = 0;
+  for (const Vec3d& x : v) most = std::max(most, norm(x));
+  return most;
+}
+
+/// The energy as the paper prints it, three-dimensional: each (F_ij - R_ij)^2 on the four edges
+/// along j, the lambda term at the centre.
+double published_energy(const Model& model, std::span<const Vec3d> x) {
+  double total = 0;
+  for (const std::int32_t cell : model.cells) {
+    const Block& block = model.blocks[cell / 8];
+    const int lane = cell % 8;
+    const double h = block.h, volume = h * h * h;
+    Mat3d F = Mat3d::zero();
+    std::vector<std::pair<int, Vec3d>> edges;
+    for (int axis = 0; axis < 3; ++axis) {
+      for (int c = 0; c < 8; ++c) {
+        if (c >> axis & 1) continue;
+        const Vec3d low = x[block.nodes[grid::block_node(lane, c)]];
+        const Vec3d high = x[block.nodes[grid::block_node(lane, c + (1 << axis))]];
+        edges.emplace_back(axis, (high - low) * (1 / h));
+        F.column[axis] += 0.25 * edges.back().second;
+      }
+    }
+    const Svd<double> s = svd(F);
+    const Mat3d R = times_transpose(s.U, s.V);
+    for (const auto& [axis, derivative] : edges) {
+      const Vec3d e = derivative - R.column[axis];
+      total += 0.25 * block.mu[lane] * volume * dot(e, e);
+    }
+    const double tr = contract(R, F) - 3;
+    total += 0.5 * block.lambda[lane] * volume * tr * tr;
+  }
+  return total;
+}
+
+TEST(LatticeOperator, EnergyIsThatOfThePublishedQuadrature) {
+  const Model model = small_model();
+  for (const double amplitude : {0.0, 0.1, 1.0, 10.0}) {
+    const auto x = shaken(model, amplitude, 1);
+    const double expected = published_energy(model, x);
+    EXPECT_NEAR(elastic_energy(model, x), expected, 1e-13 * (1 + expected));
+  }
+}
+
+TEST(LatticeOperator, RigidMotionHasNeitherEnergyNorForce) {
+  const Model model = small_model();
+  std::vector<Vec3d> x = model.rest_positions;
+  const Mat3d Q = rotation_from_vector({1, -2, 0.5});
+  for (Vec3d& p : x) p = Q * p + Vec3d{3, 4, 5};
+  EXPECT_LT(elastic_energy(model, x), 1e-26);
+  EXPECT_LT(max_norm(elastic_force(model, x)), 1e-13);
+}
+
+/// Central differences have an error of eps^2 until rounding sets in: the sweep must show it.
+template <class Difference>
+void expect_second_order(Difference&& error) {
+  const double coarse = error(1e-2), fine = error(1e-3), finest = error(1e-5);
+  EXPECT_GT(coarse, 0);
+  EXPECT_NEAR(std::log10(coarse / fine), 2, 0.1);
+  EXPECT_LT(finest, 1e-8);
+}
+
+TEST(LatticeOperator, ForceIsMinusTheDerivativeOfEnergy) {
+  for (const bool stabilise : {true, false}) {
+    const Model model = small_model(stabilise);
+    for (const double amplitude : {0.1, 0.6}) {
+      const auto x = shaken(model, amplitude, 2), d = shaken(model, 1, 3);
+      const auto f = elastic_force(model, x);
+      double slope = 0;
+      for (std::size_t n = 0; n < x.size(); ++n) slope -= dot(f[n], d[n]);
+      expect_second_order([&](double eps) {
+        std::vector<Vec3d> plus = x, minus = x;
+        for (std::size_t n = 0; n < x.size(); ++n) {
+          plus[n] += eps * 0.1 * d[n];
+          minus[n] -= eps * 0.1 * d[n];
+        }
+        const double difference = (elastic_energy(model, plus) - elastic_energy(model, minus)) / (0.2 * eps);
+        return std::abs(difference - slope) / std::abs(slope);
+      });
+    }
+  }
+}
+
+TEST(LatticeOperator, StiffnessIsMinusTheDerivativeOfForce) {
+  const Model model = small_model();
+  const auto x = shaken(model, 0.1, 4), d = shaken(model, 1, 5);
+  const auto tangents = linearised(model, x, false);
+  ThreadArena arena(1);
+  std::vector<Vec3d> Kd(x.size());
+  apply_stiffness(model, tangents, d, Kd, arena);
+  expect_second_order([&](double eps) {
+    std::vector<Vec3d> plus = x, minus = x;
+    for (std::size_t n = 0; n < x.size(); ++n) {
+      plus[n] += eps * 0.1 * d[n];
+      minus[n] -= eps * 0.1 * d[n];
+    }
+    const auto fp = elastic_force(model, plus), fm = elastic_force(model, minus);
+    double error = 0;
+    for (std::size_t n = 0; n < x.size(); ++n) {
+      error = std::max(error, norm((fm[n] - fp[n]) * (1 / (0.2 * eps)) - Kd[n]));
+    }
+    return error / max_norm(Kd);
+  });
+}
+
+TEST(LatticeOperator, StiffnessIsSymmetric) {
+  const Model model = small_model();
+  const Eigen::MatrixXd K = assemble(model, linearised(model, shaken(model, 0.5, 6), false));
+  EXPECT_LT((K - K.transpose()).norm(), 1e-13 * K.norm());
+}
+
+TEST(LatticeOperator, FixedStiffnessIsDefiniteOnInvertedAndCollapsedStates) {
+  const Model model = small_model();
+  bool exact_was_indefinite = false;
+  for (unsigned seed = 0; seed < 8; ++seed) {
+    for (const double amplitude : {0.3, 1.0, 5.0}) {
+      std::vector<Vec3d> x = shaken(model, amplitude, seed);
+      if (seed == 0) x.assign(x.size(), Vec3d{0, 0, 0});
+      const auto lowest = [&](bool definite) {
+        const Eigen::MatrixXd K = assemble(model, linearised(model, x, definite));
+        return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(K).eigenvalues().minCoeff();
+      };
+      EXPECT_GT(lowest(true), -1e-12);
+      exact_was_indefinite = exact_was_indefinite || lowest(false) < -0.1;
+    }
+  }
+  EXPECT_TRUE(exact_was_indefinite) << "otherwise the fix has nothing to do";
+}
+
+TEST(LatticeOperator, DiagonalIsThatOfTheAssembledMatrix) {
+  const Model model = small_model();
+  for (const bool definite : {true, false}) {
+    const auto tangents = linearised(model, shaken(model, 0.4, 7), definite);
+    const Eigen::MatrixXd K = assemble(model, tangents);
+    ThreadArena arena(1);
+    std::vector<Vec3d> diagonal(model.node_count());
+    stiffness_diagonal(model, tangents, diagonal, arena);
+    const Eigen::Map<const Eigen::VectorXd> d(&diagonal[0][0], K.rows());
+    EXPECT_LT((d - K.diagonal()).norm(), 1e-13 * K.diagonal().norm());
+  }
+}
+
+TEST(LatticeOperator, BareOnePointQuadratureIsBlindToHourglassModes) {
+  const auto checkerboard_energy = [](bool stabilise) {
+    const Model model = small_model(stabilise);
+    std::vector<Vec3d> x = model.rest_positions;
+    for (Vec3d& p : x) {
+      const int parity = int(std::lround((p[0] + p[1] + p[2]) / 0.5)) & 1;
+      p += parity ? Vec3d{0.1, 0, 0} : Vec3d{-0.1, 0, 0};
+    }
+    return elastic_energy(model, x);
+  };
+  EXPECT_LT(checkerboard_energy(false), 1e-28);
+  EXPECT_GT(checkerboard_energy(true), 1e-2);
+}
+
+TEST(LatticeOperator, SameBitsForAnyThreadCount) {
+  const Model model = build_model({box_spec(9, 7, 5, 0.5)}, {});
+  const auto x = shaken(model, 0.2, 8), d = shaken(model, 1, 9);
+  std::vector<Vec3d> f1, k1;
+  double e1 = 0;
+  for (const int threads : {1, 2, 3, 5}) {
+    ThreadArena arena(threads);
+    std::vector<Vec3d> f(x.size()), k(x.size());
+    std::vector<double> energy(model.blocks.size());
+    const double e = elastic_force(model, x, f, energy, arena);
+    std::vector<BlockTangent> tangents(model.blocks.size());
+    linearise(model, x, true, tangents, arena);
+    apply_stiffness(model, tangents, d, k, arena);
+    if (threads == 1) {
+      f1 = f;
+      k1 = k;
+      e1 = e;
+    }
+    EXPECT_EQ(e, e1);
+    for (std::size_t n = 0; n < x.size(); ++n) {
+      for (int a = 0; a < 3; ++a) {
+        ASSERT_EQ(f[n][a], f1[n][a]);
+        ASSERT_EQ(k[n][a], k1[n][a]);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace isochor::lattice

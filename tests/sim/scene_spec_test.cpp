@@ -1,0 +1,97 @@
+#include "isochor/sim/scene_spec.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/sim/test_scene.h"
+
+namespace isochor::sim {
+namespace {
+
+using files::error_of;
+using files::TemporaryFolder;
+using ::testing::HasSubstr;
+
+std::string message(const std::string& scene) {
+  const TemporaryFolder folder;
+  const Error error = error_of([&] { load_scene(write_scene(folder, scene)); });
+  EXPECT_EQ(error.fault(), Fault::Input);
+  return error.what();
+}
+
+TEST(SceneSpec, ValuesAndUnitsArriveInSi) {
+  const TemporaryFolder folder;
+  const SceneSpec scene = load_scene(write_scene(folder));
+  ASSERT_EQ(scene.bodies.size(), 1u);
+  const BodySpec& body = scene.bodies[0];
+  EXPECT_EQ(body.cell_size, 0.1);
+  EXPECT_EQ(body.shape.size[0], 0.6);
+  EXPECT_EQ(*body.material.young, 20000);
+  ASSERT_EQ(body.holds.size(), 2u);
+  ASSERT_EQ(body.holds[1].keys.size(), 2u);
+  EXPECT_NEAR(body.holds[1].keys[1].rotate[0], 1.5707963267948966, 1e-15);
+  EXPECT_EQ(scene.time.frames, 4);
+  EXPECT_EQ(scene.world.gravity[1], -9.81) << "the default";
+}
+
+TEST(SceneSpec, ResolvedSceneReadsBackAsItself) {
+  const TemporaryFolder folder;
+  const std::string once = resolved_scene(load_scene(write_scene(folder)));
+  EXPECT_EQ(resolved_scene(load_scene(write_scene(folder, once, "again.toml"))), once);
+}
+
+TEST(SceneSpec, SettingsOverrideTheFile) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> settings{"time.frames=7", "body[0].material.young=1 MPa"};
+  const SceneSpec scene = load_scene(write_scene(folder), settings);
+  EXPECT_EQ(scene.time.frames, 7);
+  EXPECT_EQ(*scene.bodies[0].material.young, 1e6);
+}
+
+TEST(SceneSpec, WrongKeyIsRefusedWithPlaceAndSuggestion) {
+  const std::string text = message(replaced(kBarScene, "poisson = 0.3", "poison = 0.3"));
+  EXPECT_THAT(text, HasSubstr("scene.toml:17:1"));
+  EXPECT_THAT(text, HasSubstr("did you mean 'poisson'?"));
+}
+
+TEST(SceneSpec, OtherFormatIsRefused) {
+  EXPECT_THAT(message(replaced(kBarScene, "format = 1", "format = 2")), HasSubstr("format"));
+}
+
+TEST(SceneSpec, NegativeModulusIsRefused) {
+  EXPECT_THAT(message(replaced(kBarScene, "20 kPa", "-20 kPa")), HasSubstr("young"));
+}
+
+TEST(SceneSpec, HalfAStiffnessIsRefused) {
+  EXPECT_THAT(message(replaced(kBarScene, "poisson = 0.3\n", "")),
+              HasSubstr("give young and poisson, or mu and lambda"));
+}
+
+TEST(SceneSpec, UnheldBodyIsRefused) {
+  const std::string text = kBarScene.substr(0, kBarScene.find("[[body.hold]]"));
+  EXPECT_THAT(message(text), HasSubstr("nothing holds 'bar'"));
+}
+
+TEST(SceneSpec, SceneWithoutBodyIsRefused) {
+  EXPECT_THAT(message("format = 1\n"), HasSubstr("has no body"));
+}
+
+TEST(SceneSpec, SameNameTwiceIsRefused) {
+  EXPECT_THAT(message(replaced(kBarScene, "name = \"right\"", "name = \"left\"")),
+              HasSubstr("'left' is taken already"));
+}
+
+TEST(SceneSpec, KeysOutOfOrderAreRefused) {
+  EXPECT_THAT(message(replaced(kBarScene, "frame = 4\n", "frame = 0\n")),
+              HasSubstr("list keys in the order of their frames"));
+}
+
+TEST(SceneSpec, ReferenceNamesEveryKindOfShapeAndHold) {
+  const std::string text = scene_reference();
+  for (const char* key : {"radius", "size", "file", "depth", "low", "max_krylov_iterations"}) {
+    EXPECT_THAT(text, HasSubstr(key));
+  }
+}
+
+}  // namespace
+}  // namespace isochor::sim

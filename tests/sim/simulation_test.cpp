@@ -1,0 +1,167 @@
+#include "isochor/sim/simulation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/sim/test_scene.h"
+
+namespace isochor::sim {
+namespace {
+
+using files::error_of;
+using files::TemporaryFolder;
+using ::testing::HasSubstr;
+
+std::vector<std::byte> run_to(Simulation& simulation, int frame, bool poison = false) {
+  while (simulation.frame() < frame) {
+    if (poison) simulation.poison_scratch();
+    EXPECT_TRUE(simulation.advance());
+  }
+  return simulation.checkpoint();
+}
+
+TEST(Simulation, FrameZeroIsTheStateOfRestUnderGravity) {
+  const TemporaryFolder folder;
+  Context context(1);
+  Simulation simulation(load_scene(write_scene(folder)), context);
+  EXPECT_EQ(simulation.frame(), -1);
+  run_to(simulation, 0);
+  const auto [frame, measures] = simulation.snapshot();
+  EXPECT_EQ(frame.index, 0);
+  EXPECT_GT(measures.elastic_energy, 0);
+  EXPECT_LT(measures.gravity_energy, 0) << "it sags";
+  ASSERT_EQ(measures.reactions.size(), 2u);
+  const double weight = simulation.summary().mass * 9.81;
+  EXPECT_NEAR(measures.reactions[0].force[1] + measures.reactions[1].force[1], weight,
+              1e-5 * weight);
+}
+
+TEST(Simulation, TwistedBarHasTheMomentAtBothEnds) {
+  const TemporaryFolder folder;
+  Context context(1);
+  const std::vector<std::string> settings{"world.gravity=[0,0,0]"};
+  Simulation simulation(load_scene(write_scene(folder), settings), context);
+  run_to(simulation, 4);
+  const auto [frame, m] = simulation.snapshot();
+  EXPECT_GT(m.reactions[1].moment[0], 0) << "turned about +x";
+  EXPECT_NEAR(m.reactions[0].moment[0], -m.reactions[1].moment[0],
+              1e-5 * m.reactions[1].moment[0]);
+  EXPECT_NEAR(m.reactions[0].force[0], -m.reactions[1].force[0], 1e-5 * m.reactions[1].force[0]);
+}
+
+TEST(Simulation, SameBitsForAnyThreadCountAndWithPoisonedScratch) {
+  const TemporaryFolder folder;
+  const SceneSpec scene = load_scene(write_scene(folder));
+  std::vector<std::byte> reference;
+  for (const int threads : {1, 2, 5}) {
+    Context context(threads);
+    Simulation simulation(scene, context);
+    const auto state = run_to(simulation, 4, threads == 2);
+    if (threads == 1) reference = state;
+    EXPECT_EQ(state, reference) << threads << " threads";
+  }
+}
+
+TEST(Simulation, RestoredRunContinuesWithTheSameBits) {
+  const TemporaryFolder folder;
+  const SceneSpec scene = load_scene(write_scene(folder));
+  Context context(1);
+  Simulation whole(scene, context), resumed(scene, context);
+  const auto middle = run_to(whole, 2);
+  resumed.restore("checkpoint", middle);
+  EXPECT_EQ(resumed.frame(), 2);
+  EXPECT_EQ(run_to(resumed, 4), run_to(whole, 4));
+}
+
+TEST(Simulation, CheckpointOfAnotherSceneIsRefused) {
+  const TemporaryFolder folder;
+  Context context(1);
+  Simulation coarse(load_scene(write_scene(folder)), context);
+  const std::vector<std::string> settings{"body[0].cell_size=5 cm"};
+  Simulation fine(load_scene(write_scene(folder), settings), context);
+  const Error error = error_of([&] { fine.restore("some.state", coarse.checkpoint()); });
+  EXPECT_THAT(error.what(), HasSubstr("some.state"));
+  EXPECT_EQ(fine.frame(), -1);
+}
+
+TEST(Simulation, StepThatFailsIsCutAndRetried) {
+  const TemporaryFolder folder;
+  Context context(1);
+  std::string log;
+  context.log = [&](LogLevel, std::string_view text) { log += text; };
+  const std::vector<std::string> settings{"method.newton.max_iterations=3",
+                                          "body[0].hold[1].key[1].frame=1"};
+  Simulation simulation(load_scene(write_scene(folder), settings), context);
+  run_to(simulation, 0);
+  const auto report = simulation.advance();
+  ASSERT_TRUE(report);
+  EXPECT_GT(report->cut_steps, 0);
+  EXPECT_GT(report->steps, 1);
+  EXPECT_LE(report->residual, 1e-6);
+  EXPECT_THAT(log, HasSubstr("the step is cut"));
+}
+
+TEST(Simulation, UnsolvableFrameIsAnErrorAndKeepsTheLastOne) {
+  const TemporaryFolder folder;
+  Context context(1);
+  const std::vector<std::string> settings{"method.newton.tolerance=1e-300"};
+  SceneSpec scene = load_scene(write_scene(folder), settings);
+  scene.method.newton.max_iterations = 2;
+  Simulation simulation(scene, context);
+  const auto before = simulation.checkpoint();
+  const Error error = error_of([&] { simulation.advance(); });
+  EXPECT_EQ(error.fault(), Fault::Simulation);
+  EXPECT_THAT(error.what(), HasSubstr("frame 0"));
+  EXPECT_EQ(simulation.frame(), -1);
+  EXPECT_EQ(simulation.checkpoint(), before);
+}
+
+TEST(Simulation, CancelledFrameLeavesTheLastOne) {
+  const TemporaryFolder folder;
+  Context context(1);
+  Simulation simulation(load_scene(write_scene(folder)), context);
+  const auto before = run_to(simulation, 1);
+  context.cancelled = true;
+  EXPECT_FALSE(simulation.advance());
+  context.cancelled = false;
+  EXPECT_EQ(simulation.frame(), 1);
+  Simulation fresh(load_scene(write_scene(folder)), context);
+  EXPECT_EQ(run_to(simulation, 2), run_to(fresh, 2));
+}
+
+TEST(Simulation, HoldThatTouchesNothingIsRefused) {
+  const TemporaryFolder folder;
+  Context context(1);
+  const std::string scene = replaced(
+      kBarScene, "where = \"x-\"", "where = \"box\"\nlow = [5, 5, 5]\nhigh = [6, 6, 6]");
+  const Error error = error_of([&] { Simulation(load_scene(write_scene(folder, scene)), context); });
+  EXPECT_EQ(error.fault(), Fault::Input);
+  EXPECT_THAT(error.what(), HasSubstr("holds no node"));
+  EXPECT_THAT(error.what(), HasSubstr("scene.toml:19"));
+}
+
+TEST(Simulation, ScaledSceneGivesTheScaledShape) {
+  // Lengths times s, stiffness times s under the same gravity: the same picture.
+  const TemporaryFolder folder;
+  std::vector<Vec3d> reference;
+  for (const double s : {1.0, 0.01, 100.0}) {
+    SceneSpec scene = load_scene(write_scene(folder));
+    BodySpec& body = scene.bodies[0];
+    body.cell_size *= s;
+    body.shape.size *= s;
+    *body.material.young *= s;
+    for (KeySpec& key : body.holds[1].keys) key.translate *= s;
+    Context context(1);
+    Simulation simulation(scene, context);
+    run_to(simulation, 4);
+    const auto [frame, measures] = simulation.snapshot();
+    const auto& vertices = frame.bodies[0].vertices;
+    if (s == 1) reference = vertices;
+    for (std::size_t v = 0; v < vertices.size(); ++v) {
+      EXPECT_LT(norm(vertices[v] * (1 / s) - reference[v]), 1e-6);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace isochor::sim
