@@ -1,9 +1,8 @@
 #include "app/commands.h"
 
-#include <fmt/core.h>
-
 #include <charconv>
 #include <cstdio>
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "app/progress_line.h"
@@ -198,10 +197,14 @@ int list_command(const CommonOptions& common) {
   if (common.json) {
     Json json;
     for (const sim::Capability& c : sim::capabilities()) {
-      json["methods"].push_back({{"name", c.method}, {"source", c.source},
-                                 {"elements", c.elements}, {"materials", c.materials},
-                                 {"volume", c.volume}, {"states", c.states},
-                                 {"constraints", c.constraints}, {"contact", c.contact}});
+      json["methods"].push_back({{"name", c.method},
+                                 {"source", c.source},
+                                 {"elements", c.elements},
+                                 {"materials", c.materials},
+                                 {"volume", c.volume},
+                                 {"states", c.states},
+                                 {"constraints", c.constraints},
+                                 {"contact", c.contact}});
     }
     json["materials"] = materials::kLawNames;
     for (const auto& e : reproduce::experiments()) json["experiments"].push_back(e.id);

@@ -1,6 +1,5 @@
-#include <fmt/core.h>
-
 #include <CLI/CLI.hpp>
+#include <fmt/core.h>
 #include <new>
 #include <system_error>
 
@@ -57,11 +56,14 @@ class CommandLine {
     CLI::App* c = add_command("run", "Simulate a scene; leaves frames, diagnostics and a report",
                               [this] { return run_command(run_, common_); });
     c->add_option("scene", run_.scene, "Scene file (TOML)")->required();
-    c->add_option("--out", run_.out, "Run directory [out/NAME]; an earlier run there is kept as "
-                                     "NAME.previous");
-    c->add_option("--frames", run_.frames, "Frames A:B; with A > 0 an existing run is redone "
-                                           "from frame A");
-    c->add_option("--set", run_.settings, "key=value: override a key of the scene")->allow_extra_args(false);
+    c->add_option("--out", run_.out,
+                  "Run directory [out/NAME]; an earlier run there is kept as "
+                  "NAME.previous");
+    c->add_option("--frames", run_.frames,
+                  "Frames A:B; with A > 0 an existing run is redone "
+                  "from frame A");
+    c->add_option("--set", run_.settings, "key=value: override a key of the scene")
+        ->allow_extra_args(false);
     c->add_flag("--resume", run_.resume, "Go on after the last whole frame");
     c->add_flag("--no-pictures", run_.no_pictures, "A report without pictures");
   }
@@ -70,7 +72,8 @@ class CommandLine {
     CLI::App* c = add_command("check", "Validate a scene; print it with every default resolved",
                               [this] { return check_command(check_, common_); });
     c->add_option("scene", check_.scene, "Scene file (TOML)")->required();
-    c->add_option("--set", check_.settings, "key=value: override a key of the scene")->allow_extra_args(false);
+    c->add_option("--set", check_.settings, "key=value: override a key of the scene")
+        ->allow_extra_args(false);
   }
 
   void add_render() {
@@ -133,15 +136,18 @@ int run_program(int argc, char** argv) {
     fmt::print(stderr, "isochor: {}\n", error.what());
     return error.fault() == Fault::Input ? kBadInput : kFailed;
   } catch (const std::system_error& error) {
-    fmt::print(stderr, "isochor: standard output: {}\n  to mend it: free space, or send it elsewhere\n",
+    fmt::print(stderr,
+               "isochor: standard output: {}\n  to mend it: free space, or send it elsewhere\n",
                error.code().message());
     return kFailed;
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "isochor: out of memory\n  to mend it: use larger cells\n");
     return kFailed;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "isochor: {}\n  to mend it: this is a mistake of the program, please report "
-                       "it\n", error.what());
+    fmt::print(stderr,
+               "isochor: {}\n  to mend it: this is a mistake of the program, please report "
+               "it\n",
+               error.what());
     return kFailed;
   }
 }

@@ -1,6 +1,5 @@
 /// The commands that measure: rows as a table, as JSON, and into docs/RESULTS.md.
 #include <fmt/core.h>
-
 #include <nlohmann/json.hpp>
 
 #include "app/commands.h"
@@ -27,20 +26,30 @@ std::optional<bool> holds(const BenchRow& r) {
 }
 
 Json to_json(const Row& r) {
-  return {{"id", r.id},          {"quantity", r.quantity},
-          {"variant", r.variant}, {"source", r.source},
-          {"paper", number(r.paper)}, {"ours", number(r.ours)},
-          {"unit", r.unit},      {"relation", symbol(r.relation)},
-          {"bound", number(r.bound)}, {"holds", verdict(holds(r))},
+  return {{"id", r.id},
+          {"quantity", r.quantity},
+          {"variant", r.variant},
+          {"source", r.source},
+          {"paper", number(r.paper)},
+          {"ours", number(r.ours)},
+          {"unit", r.unit},
+          {"relation", symbol(r.relation)},
+          {"bound", number(r.bound)},
+          {"holds", verdict(holds(r))},
           {"note", r.note}};
 }
 
 Json to_json(const BenchRow& r) {
-  return {{"name", r.name},   {"value", number(r.value)},
-          {"unit", r.unit},   {"limit", number(r.limit)},
-          {"limit_kind", r.limit_kind}, {"peer", number(r.peer)},
-          {"peer_name", r.peer_name},   {"relation", symbol(r.relation)},
-          {"bound", number(r.bound)},   {"holds", verdict(holds(r))},
+  return {{"name", r.name},
+          {"value", number(r.value)},
+          {"unit", r.unit},
+          {"limit", number(r.limit)},
+          {"limit_kind", r.limit_kind},
+          {"peer", number(r.peer)},
+          {"peer_name", r.peer_name},
+          {"relation", symbol(r.relation)},
+          {"bound", number(r.bound)},
+          {"holds", verdict(holds(r))},
           {"note", r.note}};
 }
 
@@ -157,15 +166,17 @@ int measure(const std::vector<const Item*>& chosen, const std::string& section,
   if (common.json) {
     Json rows = Json::array();
     for (const R& row : all) rows.push_back(to_json(row));
-    const Json document{{"version", ISOCHOR_VERSION}, {"machine", describe_machine()},
-                        {"threads", context.arena.threads()}, {"rows", rows}};
+    const Json document{{"version", ISOCHOR_VERSION},
+                        {"machine", describe_machine()},
+                        {"threads", context.arena.threads()},
+                        {"rows", rows}};
     fmt::print("{}\n", document.dump(2));
   }
   if (!command.results.empty()) {
-    write_section(command.results, section,
-                  fmt::format("## {}\n\nVersion {}, {}, {} threads.\n\n{}\n", section,
-                              ISOCHOR_VERSION, describe_machine(), context.arena.threads(),
-                              markdown(all)));
+    write_section(
+        command.results, section,
+        fmt::format("## {}\n\nVersion {}, {}, {} threads.\n\n{}\n", section, ISOCHOR_VERSION,
+                    describe_machine(), context.arena.threads(), markdown(all)));
   }
   finish_output();
   return good ? kDone : kFailed;
@@ -188,15 +199,16 @@ int reproduce_command(const MeasureCommand& command, const CommonOptions& common
 }
 
 int bench_command(const MeasureCommand& command, const CommonOptions& common) {
-  const auto chosen = choose(bench::benchmarks(), command.names,
-                             [](const bench::Benchmark& b) { return b.name; });
+  const auto chosen =
+      choose(bench::benchmarks(), command.names, [](const bench::Benchmark& b) { return b.name; });
   if (command.list) {
     for (const auto* b : chosen) fmt::print("{}: {}\n", b->name, b->title);
     finish_output();
     return kDone;
   }
-  return measure<BenchRow>(chosen, "Benchmarks", command, common,
-                           [](const bench::Benchmark& b, Context& context) { return b.run(context); });
+  return measure<BenchRow>(
+      chosen, "Benchmarks", command, common,
+      [](const bench::Benchmark& b, Context& context) { return b.run(context); });
 }
 
 }  // namespace isochor::app

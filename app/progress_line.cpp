@@ -1,8 +1,7 @@
 #include "app/progress_line.h"
 
-#include <fmt/core.h>
-
 #include <cstdio>
+#include <fmt/core.h>
 
 #include "isochor/base/file.h"
 

@@ -1,9 +1,8 @@
 /// How fast the lattice applies its stiffness, beside an assembled sparse matrix and the machine.
 /// Run on a deformed, inhomogeneous bar and on a ball, whose boundary leaves blocks half empty.
-#include <fmt/core.h>
-
 #include <Eigen/Sparse>
 #include <cmath>
+#include <fmt/core.h>
 #include <vector>
 
 #include "bench/benchmark.h"
@@ -95,9 +94,8 @@ BenchRow measure(const Body& body, const MachineLimits& limits, Context& context
   for (std::size_t i = 0; i < d.size(); ++i) {
     for (int a = 0; a < 3; ++a) d[i][a] = std::sin(double(3 * i + a));
   }
-  const double seconds = fastest(10, [&] {
-    lattice::apply_stiffness(model, tangents, d, out, context.arena);
-  });
+  const double seconds =
+      fastest(10, [&] { lattice::apply_stiffness(model, tangents, d, out, context.arena); });
 
   const auto matrix = assemble(model, tangents);
   const auto size = static_cast<Eigen::Index>(3 * model.node_count());
@@ -114,8 +112,9 @@ BenchRow measure(const Body& body, const MachineLimits& limits, Context& context
 
   // Every block is read once, every node read and written at least once.
   const double cells = double(model.cells.size());
-  const double bytes = double(model.blocks.size()) * (sizeof(lattice::BlockTangent) + sizeof(lattice::Block)) +
-                       double(model.node_count()) * 2 * sizeof(Vec3d);
+  const double bytes =
+      double(model.blocks.size()) * (sizeof(lattice::BlockTangent) + sizeof(lattice::Block)) +
+      double(model.node_count()) * 2 * sizeof(Vec3d);
   const double by_memory = bytes / limits.cached_bytes_per_second;
   const double by_flops = kFlopsPerCell * cells / limits.flops_per_second;
   const bool memory_bound = by_memory > by_flops;
@@ -123,9 +122,10 @@ BenchRow measure(const Body& body, const MachineLimits& limits, Context& context
           .value = 1e9 * seconds / cells,
           .unit = "ns per cell",
           .limit = 1e9 * std::max(by_memory, by_flops) / cells,
-          .limit_kind = memory_bound
-                            ? fmt::format("{:.0f} bytes per cell from the last-level cache", bytes / cells)
-                            : fmt::format("{:.0f} flops per cell, double", kFlopsPerCell),
+          .limit_kind =
+              memory_bound
+                  ? fmt::format("{:.0f} bytes per cell from the last-level cache", bytes / cells)
+                  : fmt::format("{:.0f} flops per cell, double", kFlopsPerCell),
           .peer = 1e9 * peer / cells,
           .peer_name = "assembled CSR matrix (Eigen), same threads",
           .note = fmt::format("{} cells, {} threads, difference to the matrix {:.1e}",

@@ -30,8 +30,9 @@ double triad(std::size_t bytes, ThreadArena& arena) {
 }
 
 /// Independent chains of multiply-adds with the widest instructions this processor has.
-[[gnu::target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"), gnu::optimize("O3", "fast-math")]]
-double multiply_adds(int rounds) {
+[[gnu::target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"),
+  gnu::optimize("O3", "fast-math")]] double
+multiply_adds(int rounds) {
   constexpr int kChains = 96;
   double x[kChains];
   for (int i = 0; i < kChains; ++i) x[i] = i;

@@ -5,9 +5,8 @@
 /// one-point quadrature does not see (the spread of edge derivatives within a cell), relative to
 /// the strain. A smooth deformation has a spread of the order of the cell size, so that it vanishes
 /// under refinement; hourglass modes do not.
-#include <fmt/core.h>
-
 #include <cmath>
+#include <fmt/core.h>
 #include <optional>
 
 #include "isochor/base/error.h"
@@ -31,8 +30,8 @@ struct Patch {
 Patch make_patch(int n, bool stabilise, Context& context) {
   const double h = 1.0 / n;
   Patch patch;
-  patch.lattice = grid::build_lattice(geometry::make_box({0, 0, 0}, {1, 1, h}, h), h, "patch",
-                                      context.arena);
+  patch.lattice =
+      grid::build_lattice(geometry::make_box({0, 0, 0}, {1, 1, h}, h), h, "patch", context.arena);
   const std::size_t cells = patch.lattice.cell_count();
   lattice::HoldSpec corners{.name = "corners"};
   for (std::size_t i = 0; i < patch.lattice.rest_positions.size(); ++i) {
@@ -89,13 +88,16 @@ void draw(const Patch& patch, std::span<const Vec3d> positions, bool stabilise,
   }
   const files::Topology topology{{body}};
   const files::Frame frame{.bodies = {shape}};
-  const run::RenderOptions options{
-      .width = 900, .height = 900, .show_lattice = true, .camera_direction = Vec3d{0, 0, 1},
-      .ground = false,
-      .caption = stabilise ? "stabilised" : "one-point quadrature"};
+  const run::RenderOptions options{.width = 900,
+                                   .height = 900,
+                                   .show_lattice = true,
+                                   .camera_direction = Vec3d{0, 0, 1},
+                                   .ground = false,
+                                   .caption = stabilise ? "stabilised" : "one-point quadrature"};
   make_directory(folder);
-  write_file_atomic(folder / fmt::format("mcadams_hourglass_{}.png", stabilise ? "stabilised" : "bare"),
-                    encode_png(run::render(topology, frame, options, std::nullopt, context.arena)));
+  write_file_atomic(
+      folder / fmt::format("mcadams_hourglass_{}.png", stabilise ? "stabilised" : "bare"),
+      encode_png(run::render(topology, frame, options, std::nullopt, context.arena)));
 }
 
 }  // namespace
@@ -110,8 +112,8 @@ std::vector<Row> mcadams_hourglass(const ExperimentOptions& options, Context& co
       const Patch patch = make_patch(n, stabilise, context);
       lattice::State state{patch.model.rest_positions};
       lattice::Scratch scratch(patch.model);
-      const lattice::StepReport report = lattice::advance(
-          patch.model, state, {.held_positions = patch.targets}, scratch, context);
+      const lattice::StepReport report =
+          lattice::advance(patch.model, state, {.held_positions = patch.targets}, scratch, context);
       Row row{.id = "mcadams/hourglass",
               .quantity = fmt::format("hourglass content, {0} x {0} cells", n),
               .variant = stabilise ? "stabilised" : "one-point",
@@ -120,14 +122,14 @@ std::vector<Row> mcadams_hourglass(const ExperimentOptions& options, Context& co
               .relation = stabilise ? Relation::AtMost : Relation::AtLeast,
               .bound = stabilise ? 0.5 : 2.0};
       if (!report.converged()) {
-        row.note = fmt::format("no equilibrium: {} (residual {:.1e})", text(report.end),
-                               report.residual);
+        row.note =
+            fmt::format("no equilibrium: {} (residual {:.1e})", text(report.end), report.residual);
         rows.push_back(std::move(row));
         continue;
       }
       row.ours = hourglass_content(patch.model, state.positions);
-      row.note = fmt::format("{} Newton, {} CG iterations", report.iterations,
-                             report.krylov_iterations);
+      row.note =
+          fmt::format("{} Newton, {} CG iterations", report.iterations, report.krylov_iterations);
       rows.push_back(row);
       if (stabilise && coarser) {
         rows.push_back({.id = row.id,

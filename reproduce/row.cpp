@@ -4,11 +4,16 @@ namespace isochor::reproduce {
 
 std::string_view symbol(Relation relation) {
   switch (relation) {
-    case Relation::Shown: return "";
-    case Relation::AtMost: return "<=";
-    case Relation::AtLeast: return ">=";
-    case Relation::Below: return "<";
-    case Relation::Above: return ">";
+    case Relation::Shown:
+      return "";
+    case Relation::AtMost:
+      return "<=";
+    case Relation::AtLeast:
+      return ">=";
+    case Relation::Below:
+      return "<";
+    case Relation::Above:
+      return ">";
   }
   return "";
 }
@@ -18,11 +23,16 @@ std::optional<bool> holds(Relation relation, std::optional<double> measured,
   if (relation == Relation::Shown || !bound) return std::nullopt;
   if (!measured) return false;
   switch (relation) {
-    case Relation::AtMost: return *measured <= *bound;
-    case Relation::AtLeast: return *measured >= *bound;
-    case Relation::Below: return *measured < *bound;
-    case Relation::Above: return *measured > *bound;
-    case Relation::Shown: break;
+    case Relation::AtMost:
+      return *measured <= *bound;
+    case Relation::AtLeast:
+      return *measured >= *bound;
+    case Relation::Below:
+      return *measured < *bound;
+    case Relation::Above:
+      return *measured > *bound;
+    case Relation::Shown:
+      break;
   }
   return std::nullopt;
 }

@@ -17,10 +17,10 @@ std::optional<bool> holds(Relation relation, std::optional<double> measured,
 
 /// One number of a paper's experiment beside ours.
 struct Row {
-  std::string id;        ///< "mcadams/hourglass"
+  std::string id;  ///< "mcadams/hourglass"
   std::string quantity;
-  std::string variant;   ///< "paper", "best", or a comparator
-  std::string source;    ///< where the paper says so
+  std::string variant;          ///< "paper", "best", or a comparator
+  std::string source;           ///< where the paper says so
   std::optional<double> paper;  ///< the paper's number, where it gives one
   std::optional<double> ours;   ///< empty: could not run, `note` says why
   std::string unit;

@@ -62,8 +62,7 @@ std::string Simulation::body_name(int body) const {
 }
 
 std::vector<double> Simulation::surface_positions(int body) const {
-  const files::BodyFrame& shape =
-      impl_->snapshot().first.bodies.at(static_cast<std::size_t>(body));
+  const files::BodyFrame& shape = impl_->snapshot().first.bodies.at(static_cast<std::size_t>(body));
   std::vector<double> flat;
   flat.reserve(3 * shape.vertices.size());
   for (const Vec3d& v : shape.vertices) flat.insert(flat.end(), v.e, v.e + 3);

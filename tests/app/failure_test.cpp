@@ -20,7 +20,9 @@ class CliFailure : public ::testing::Test {
  protected:
   void SetUp() override {
     sim::write_scene(folder_);
-    ASSERT_EQ(run_program(folder_, {"run", scene(), "--out", out(), "--quiet", "--no-pictures"}).status, 0);
+    ASSERT_EQ(
+        run_program(folder_, {"run", scene(), "--out", out(), "--quiet", "--no-pictures"}).status,
+        0);
     manifest_ = slurp(folder_ / "out/run.json");
     last_frame_ = slurp(folder_ / "out/frames/000004.frame");
   }
@@ -67,8 +69,9 @@ TEST_F(CliFailure, MissingMesh) {
 }
 
 TEST_F(CliFailure, NanVertex) {
-  files::write_quickly(folder_ / "nan.obj",
-                       "v 0 0 0\nv 1 0 0\nv 0 nan 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n");
+  files::write_quickly(
+      folder_ / "nan.obj",
+      "v 0 0 0\nv 1 0 0\nv 0 nan 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n");
   const Outcome o = run_changed("kind = \"box\"\nsize = [\"60 cm\", \"20 cm\", \"20 cm\"]",
                                 "kind = \"mesh\"\nfile = \"nan.obj\"");
   EXPECT_EQ(o.status, 2);
@@ -91,9 +94,11 @@ TEST_F(CliFailure, BodyWithoutThickness) {
 
 TEST_F(CliFailure, OutputBelowAFile) {
   files::write_quickly(folder_ / "file", "precious");
-  const Outcome o = run_program(folder_, {"run", scene(), "--out", (folder_ / "file/run").string()});
+  const Outcome o =
+      run_program(folder_, {"run", scene(), "--out", (folder_ / "file/run").string()});
   EXPECT_EQ(o.status, 2);
-  EXPECT_THAT(o.err, AllOf(HasSubstr("file/run"), HasSubstr("Not a directory"), HasSubstr("--out")));
+  EXPECT_THAT(o.err,
+              AllOf(HasSubstr("file/run"), HasSubstr("Not a directory"), HasSubstr("--out")));
   EXPECT_EQ(slurp(folder_ / "file"), "precious");
 }
 
@@ -103,19 +108,21 @@ TEST_F(CliFailure, FullDiskDuringARun) {
   const Outcome o = run_program(folder_, {"run", scene(), "--out", small, "--no-pictures"},
                                 {.largest_file = last_frame_.size() - 1});
   EXPECT_EQ(o.status, 1);
-  EXPECT_THAT(o.err, AllOf(HasSubstr("000000.frame"), HasSubstr("File too large"),
-                           HasSubstr("--resume")));
+  EXPECT_THAT(o.err,
+              AllOf(HasSubstr("000000.frame"), HasSubstr("File too large"), HasSubstr("--resume")));
   for (const auto& entry : std::filesystem::recursive_directory_iterator(small)) {
     EXPECT_NE(entry.path().extension(), ".part") << "no half-written file stays";
   }
   // With space again, the run goes on and ends as if nothing had happened.
-  EXPECT_EQ(run_program(folder_, {"run", scene(), "--out", small, "--resume", "--no-pictures"}).status, 0);
+  EXPECT_EQ(
+      run_program(folder_, {"run", scene(), "--out", small, "--resume", "--no-pictures"}).status,
+      0);
   EXPECT_TRUE(slurp(folder_ / "small/frames/000004.frame") == last_frame_);
 }
 
 TEST_F(CliFailure, FullDiskWhileRendering) {
-  const Outcome o = run_program(
-      folder_, {"render", out(), "-o", "/dev/full", "--width", "64", "--height", "64", "--samples", "1"});
+  const Outcome o = run_program(folder_, {"render", out(), "-o", "/dev/full", "--width", "64",
+                                          "--height", "64", "--samples", "1"});
   EXPECT_EQ(o.status, 1);
   EXPECT_THAT(o.err, AllOf(HasSubstr("/dev/full"), HasSubstr("No space left")));
 }
@@ -130,11 +137,15 @@ TEST_F(CliFailure, FullDiskBehindStandardOutput) {
 }
 
 TEST_F(CliFailure, WrongArguments) {
-  for (const std::vector<std::string>& command :
-       {std::vector<std::string>{"rum", scene()}, {"run"}, {"run", scene(), "--frames", "5:2"},
-        {"run", scene(), "--set", "time.frames"}, {"render", (folder_ / "nowhere").string()},
-        {"render", out(), "--frame", "99"}, {"render", out(), "--field", "presure"},
-        {"export", out(), "--format", "vtk"}, {"reproduce", "mcadams/hourgless"}}) {
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"rum", scene()},
+                                                  {"run"},
+                                                  {"run", scene(), "--frames", "5:2"},
+                                                  {"run", scene(), "--set", "time.frames"},
+                                                  {"render", (folder_ / "nowhere").string()},
+                                                  {"render", out(), "--frame", "99"},
+                                                  {"render", out(), "--field", "presure"},
+                                                  {"export", out(), "--format", "vtk"},
+                                                  {"reproduce", "mcadams/hourgless"}}) {
     const Outcome o = run_program(folder_, command);
     EXPECT_EQ(o.status, 2) << command[0] << ": " << o.err;
     EXPECT_THAT(o.err, HasSubstr("isochor: "));

@@ -1,16 +1,15 @@
 #pragma once
 
 #include <fcntl.h>
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sstream>
+#include <string>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-#include <string>
 #include <vector>
 
 #include "tests/files/temporary_folder.h"
@@ -23,7 +22,7 @@ struct Outcome {
 };
 
 struct Launch {
-  std::string out_file;          ///< where standard output goes; empty: captured
+  std::string out_file;  ///< where standard output goes; empty: captured
   rlim_t largest_file = RLIM_INFINITY;
 };
 

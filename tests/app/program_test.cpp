@@ -1,10 +1,10 @@
+#include "tests/app/program.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "tests/app/program.h"
 #include "tests/sim/test_scene.h"
 
 namespace isochor::app {
@@ -28,8 +28,10 @@ TEST(Cli, HashesAreTheSameForAnyThreadCount) {
   std::vector<std::string> reference;
   for (const char* threads : {"1", "2", "5"}) {
     const auto out = folder / threads;
-    ASSERT_EQ(run_program(folder, {"run", scene, "--out", out.string(), "--threads", threads, "--quiet",
-                                   "--no-pictures"}).status, 0);
+    ASSERT_EQ(run_program(folder, {"run", scene, "--out", out.string(), "--threads", threads,
+                                   "--quiet", "--no-pictures"})
+                  .status,
+              0);
     if (reference.empty()) reference = frame_hashes(out);
     EXPECT_EQ(frame_hashes(out), reference) << threads << " threads";
   }
@@ -42,7 +44,8 @@ TEST(Cli, KilledRunResumesToTheSameHashes) {
   const std::string scene =
       sim::write_scene(folder, sim::replaced(sim::kBarScene, "\"10 cm\"", "\"5 cm\"")).string();
   const auto whole = folder / "whole", killed = folder / "killed";
-  ASSERT_EQ(run_program(folder, {"run", scene, "--out", whole.string(), "--no-pictures"}).status, 0);
+  ASSERT_EQ(run_program(folder, {"run", scene, "--out", whole.string(), "--no-pictures"}).status,
+            0);
   for (const int frame : {0, 2}) {
     const pid_t child = start({"run", scene, "--out", killed.string(), "--no-pictures", "--resume"},
                               folder / "o", folder / "e");
@@ -65,7 +68,8 @@ TEST(Cli, InterruptEndsWithWholeFramesAndStatus130) {
   const std::string scene =
       sim::write_scene(folder, sim::replaced(sim::kBarScene, "\"10 cm\"", "\"4 cm\"")).string();
   const auto out = folder / "out";
-  const pid_t child = start({"run", scene, "--out", out.string(), "--no-pictures"}, folder / "o", folder / "e");
+  const pid_t child =
+      start({"run", scene, "--out", out.string(), "--no-pictures"}, folder / "o", folder / "e");
   for (int i = 0; i < 20000 && !std::filesystem::exists(out / "frames/000000.frame"); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
@@ -80,8 +84,8 @@ TEST(Cli, InterruptEndsWithWholeFramesAndStatus130) {
 TEST(Cli, JsonIsOneDocumentOnStandardOutput) {
   const TemporaryFolder folder;
   const std::string scene = sim::write_scene(folder).string();
-  const Outcome run = run_program(folder, {"run", scene, "--out", (folder / "out").string(), "--json",
-                                           "--no-pictures"});
+  const Outcome run = run_program(
+      folder, {"run", scene, "--out", (folder / "out").string(), "--json", "--no-pictures"});
   EXPECT_EQ(run.status, 0);
   EXPECT_EQ(Json::parse(run.out).at("status"), "done");
   const Outcome check = run_program(folder, {"--json", "check", scene});
@@ -102,10 +106,12 @@ TEST(Cli, CheckPrintsASceneThatRuns) {
 TEST(Cli, RenderedPictureIsAPng) {
   const TemporaryFolder folder;
   const std::string scene = sim::write_scene(folder).string(), out = (folder / "out").string();
-  ASSERT_EQ(run_program(folder, {"run", scene, "--out", out, "--quiet", "--no-pictures"}).status, 0);
+  ASSERT_EQ(run_program(folder, {"run", scene, "--out", out, "--quiet", "--no-pictures"}).status,
+            0);
   const std::string png = (folder / "x.png").string();
-  const Outcome o = run_program(folder, {"render", out, "-o", png, "--width", "80", "--height", "50",
-                                         "--samples", "1", "--field", "pressure", "--frame", "2"});
+  const Outcome o =
+      run_program(folder, {"render", out, "-o", png, "--width", "80", "--height", "50", "--samples",
+                           "1", "--field", "pressure", "--frame", "2"});
   EXPECT_EQ(o.status, 0) << o.err;
   EXPECT_EQ(slurp(png).substr(1, 3), "PNG");
 }
@@ -113,7 +119,8 @@ TEST(Cli, RenderedPictureIsAPng) {
 TEST(Cli, OneLinePerFrameWhereThereIsNoTerminal) {
   const TemporaryFolder folder;
   const std::string scene = sim::write_scene(folder).string();
-  const Outcome o = run_program(folder, {"run", scene, "--out", (folder / "out").string(), "--no-pictures"});
+  const Outcome o =
+      run_program(folder, {"run", scene, "--out", (folder / "out").string(), "--no-pictures"});
   for (int f = 0; f <= 4; ++f) EXPECT_THAT(o.err, HasSubstr("frame " + std::to_string(f) + "/4"));
 }
 

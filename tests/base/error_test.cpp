@@ -7,8 +7,9 @@ namespace {
 
 TEST(BaseError, SaysWhereWhatAndWhatToDo) {
   const Error error(Fault::Input, "a.toml:3:1: young", "is -5, expected > 0", "give a stiffness");
-  EXPECT_STREQ(error.what(), "a.toml:3:1: young: is -5, expected > 0\n"
-                             "  to mend it: give a stiffness");
+  EXPECT_STREQ(error.what(),
+               "a.toml:3:1: young: is -5, expected > 0\n"
+               "  to mend it: give a stiffness");
   EXPECT_EQ(error.fault(), Fault::Input);
   EXPECT_EQ(error.place(), "a.toml:3:1: young");
   EXPECT_EQ(error.problem(), "is -5, expected > 0");

@@ -55,7 +55,8 @@ TEST(BaseRange, BoundsAreInsideUnlessOpen) {
 }
 
 TEST(BaseRange, NanAndInfinityAreInNoRange) {
-  for (const Range& range : {Range{}, Range::positive(), Range::at_least(0), Range::between(0, 1)}) {
+  for (const Range& range :
+       {Range{}, Range::positive(), Range::at_least(0), Range::between(0, 1)}) {
     for (const double value : {kNan, -kNan, kInfinity, -kInfinity}) {
       EXPECT_FALSE(range.contains(value)) << range.text() << " " << value;
     }
@@ -94,8 +95,8 @@ TEST(BaseFieldVisitor, GroupsAndListsAreWalkedInOrder) {
   Cart cart;
   describe(recorder, cart);
   EXPECT_EQ(cart.wheels.size(), 2u);
-  EXPECT_THAT(recorder.names, testing::ElementsAre("open", "spare{", "radius", "}", "wheels[", "0:",
-                                                   "radius", "1:", "radius", "]"));
+  EXPECT_THAT(recorder.names, testing::ElementsAre("open", "spare{", "radius", "}", "wheels[",
+                                                   "0:", "radius", "1:", "radius", "]"));
 }
 
 TEST(BaseFieldVisitor, ListShrinksToWhatTheVisitorHas) {

@@ -143,7 +143,8 @@ TEST(BaseFile, ReadingWhatIsNoFileIsAnInputErrorThatNamesIt) {
     EXPECT_EQ(error.place(), (folder / name).string());
     EXPECT_FALSE(error.remedy().empty()) << name;
   }
-  EXPECT_THAT(error_of([&] { read_file(folder / "missing"); }).problem(), HasSubstr("No such file"));
+  EXPECT_THAT(error_of([&] { read_file(folder / "missing"); }).problem(),
+              HasSubstr("No such file"));
   EXPECT_THAT(error_of([&] { read_file(folder / "directory"); }).problem(), HasSubstr("directory"));
 }
 

@@ -6,9 +6,7 @@
 namespace isochor {
 namespace {
 
-int twice(FunctionRef<int(int)> f) {
-  return f(f(1));
-}
+int twice(FunctionRef<int(int)> f) { return f(f(1)); }
 
 TEST(BaseFunctionRef, CallsLambdasWithTheirCaptures) {
   int calls = 0;

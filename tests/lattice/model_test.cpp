@@ -1,7 +1,6 @@
 #include "isochor/lattice/model.h"
 
 #include <gtest/gtest.h>
-
 #include <numeric>
 #include <set>
 

@@ -91,7 +91,8 @@ TEST(LatticeOperator, ForceIsMinusTheDerivativeOfEnergy) {
           plus[n] += eps * 0.1 * d[n];
           minus[n] -= eps * 0.1 * d[n];
         }
-        const double difference = (elastic_energy(model, plus) - elastic_energy(model, minus)) / (0.2 * eps);
+        const double difference =
+            (elastic_energy(model, plus) - elastic_energy(model, minus)) / (0.2 * eps);
         return std::abs(difference - slope) / std::abs(slope);
       });
     }

@@ -1,8 +1,7 @@
 #include "isochor/lattice/solver.h"
 
-#include <gtest/gtest.h>
-
 #include <cstring>
+#include <gtest/gtest.h>
 
 #include "isochor/lattice/fields.h"
 #include "tests/lattice/small_models.h"
@@ -12,8 +11,8 @@ namespace {
 
 bool same_bits(const State& a, const State& b) {
   return a.positions.size() == b.positions.size() &&
-         std::memcmp(a.positions.data(), b.positions.data(),
-                     a.positions.size() * sizeof(Vec3d)) == 0;
+         std::memcmp(a.positions.data(), b.positions.data(), a.positions.size() * sizeof(Vec3d)) ==
+             0;
 }
 
 TEST(LatticeSolver, AffineMotionOfTheBoundaryIsAffineInside) {
@@ -29,9 +28,7 @@ TEST(LatticeSolver, AffineMotionOfTheBoundaryIsAffineInside) {
                   return p[0] < 1 - 1e-9 && (on(p[0]) || on(p[1]) || on(p[2]));
                 })};
   const Model model = build_model({spec}, {.newton = {.tolerance = 1e-10}});
-  const auto affine = [&](const Vec3d& p) {
-    return Vec3d{stretch * p[0], t * p[1], t * p[2]};
-  };
+  const auto affine = [&](const Vec3d& p) { return Vec3d{stretch * p[0], t * p[1], t * p[2]}; };
   State state{model.rest_positions};
   Scratch scratch(model);
   Context context(1);
@@ -81,8 +78,7 @@ TEST(LatticeSolver, NewtonConvergesQuadraticallyAndFasterThanThePublishedVariant
     Scratch scratch(model);
     Context context(1);
     const auto held = twisted(model, 0.8, 0.2);
-    const StepReport report =
-        advance(model, state, {{0, -9.81, 0}, held}, scratch, context);
+    const StepReport report = advance(model, state, {{0, -9.81, 0}, held}, scratch, context);
     ASSERT_TRUE(report.converged());
     iterations[paper] = report.iterations;
     shapes[paper] = state.positions;
@@ -162,8 +158,7 @@ TEST(LatticeSolver, RandomInvertedStartReturnsToRest) {
     State state{shaken(model, 0.3, seed)};
     for (const std::int32_t n : model.holds[0].nodes) state.positions[n] = model.rest_positions[n];
     Scratch scratch(model);
-    const StepReport report =
-        advance(model, state, {.held_positions = held}, scratch, context);
+    const StepReport report = advance(model, state, {.held_positions = held}, scratch, context);
     ASSERT_TRUE(report.converged()) << text(report.end) << ", residual " << report.residual;
     for (std::size_t n = 0; n < model.node_count(); ++n) {
       EXPECT_LT(norm(state.positions[n] - model.rest_positions[n]), 1e-5);

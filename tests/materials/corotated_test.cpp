@@ -62,7 +62,8 @@ TEST(MaterialCorotated, EnergyIsTheDistanceToTheNearestRotation) {
 }
 
 TEST(MaterialCorotated, TangentIsFiniteWhereTheRotationIsNotUnique) {
-  for (const Vec3d& sigma : {Vec3d{0, 0, 0}, Vec3d{1, 0, 0}, Vec3d{1, 0.5, -0.5}, Vec3d{1, 1, -1}}) {
+  for (const Vec3d& sigma :
+       {Vec3d{0, 0, 0}, Vec3d{1, 0, 0}, Vec3d{1, 0.5, -0.5}, Vec3d{1, 1, -1}}) {
     const auto tangent = Corotated::tangent(sigma, kMu, kLambda);
     for (int k = 0; k < 3; ++k) EXPECT_TRUE(std::isfinite(tangent.twist[k]));
     // Below the rest length there, the body gives way to turning.

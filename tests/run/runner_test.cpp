@@ -17,8 +17,8 @@ using ::testing::HasSubstr;
 
 class RunnerTest : public ::testing::Test {
  protected:
-  RunResult run(const RunOptions& options, const OnFrame& on_frame = [](const auto&, const auto&) {
-  }) {
+  RunResult run(
+      const RunOptions& options, const OnFrame& on_frame = [](const auto&, const auto&) {}) {
     return run_scene(sim::load_scene(scene_), options, context_, on_frame);
   }
   RunOptions options(const std::string& name) const {
@@ -135,7 +135,8 @@ TEST_F(RunnerTest, FramesCanBeRedoneFromTheMiddle) {
 }
 
 TEST_F(RunnerTest, FailedRunSaysWhyAndKeepsItsFrames) {
-  sim::write_scene(folder_, sim::kBarScene + "\n[method.newton]\nmax_iterations = 2\ntolerance = 1e-9\n");
+  sim::write_scene(folder_,
+                   sim::kBarScene + "\n[method.newton]\nmax_iterations = 2\ntolerance = 1e-9\n");
   const RunResult result = run(options("a"));
   EXPECT_EQ(result.end, RunEnd::Failed);
   EXPECT_THAT(result.message, HasSubstr("no equilibrium found"));

@@ -8,9 +8,7 @@ namespace {
 
 using testing::HasSubstr;
 
-Document parse(std::string_view text) {
-  return parse_toml(text, "scene.toml");
-}
+Document parse(std::string_view text) { return parse_toml(text, "scene.toml"); }
 
 Error parse_failure(std::string_view text) {
   return failure_of([&] { parse(text); });
@@ -30,9 +28,7 @@ const Table& table_at(const Table& table, std::string_view key) {
   return std::get<Table>(at(table, key).data);
 }
 
-std::pair<int, int> pair(Mark mark) {
-  return {mark.line, mark.column};
-}
+std::pair<int, int> pair(Mark mark) { return {mark.line, mark.column}; }
 
 TEST(SceneDocument, HoldsEveryKindWithItsPlace) {
   const Document document = parse(

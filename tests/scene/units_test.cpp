@@ -16,9 +16,7 @@ constexpr Unit kAllUnits[] = {
     Unit::Density, Unit::Acceleration, Unit::Force, Unit::Energy, Unit::Volume,
 };
 
-double parse(std::string_view text, Unit unit) {
-  return parse_quantity(text, unit, "here");
-}
+double parse(std::string_view text, Unit unit) { return parse_quantity(text, unit, "here"); }
 
 Error parse_failure(std::string_view text, Unit unit) {
   return failure_of([&] { parse(text, unit); });

@@ -44,8 +44,7 @@ TEST(Simulation, TwistedBarHasTheMomentAtBothEnds) {
   run_to(simulation, 4);
   const auto [frame, m] = simulation.snapshot();
   EXPECT_GT(m.reactions[1].moment[0], 0) << "turned about +x";
-  EXPECT_NEAR(m.reactions[0].moment[0], -m.reactions[1].moment[0],
-              1e-5 * m.reactions[1].moment[0]);
+  EXPECT_NEAR(m.reactions[0].moment[0], -m.reactions[1].moment[0], 1e-5 * m.reactions[1].moment[0]);
   EXPECT_NEAR(m.reactions[0].force[0], -m.reactions[1].force[0], 1e-5 * m.reactions[1].force[0]);
 }
 
@@ -89,8 +88,9 @@ TEST(Simulation, StepThatFailsIsCutAndRetried) {
   Context context(1);
   std::string log;
   context.log = [&](LogLevel, std::string_view text) { log += text; };
-  const std::vector<std::string> settings{"method.newton.max_iterations=3",
-                                          "body[0].hold[1].key[1].frame=1"};
+  const std::vector<std::string> settings{"method.newton.max_iterations=6",
+                                          "body[0].hold[1].key[1].frame=1",
+                                          "body[0].hold[1].key[1].rotate=[\"170 deg\", 0, 0]"};
   Simulation simulation(load_scene(write_scene(folder), settings), context);
   run_to(simulation, 0);
   const auto report = simulation.advance();
@@ -132,9 +132,10 @@ TEST(Simulation, CancelledFrameLeavesTheLastOne) {
 TEST(Simulation, HoldThatTouchesNothingIsRefused) {
   const TemporaryFolder folder;
   Context context(1);
-  const std::string scene = replaced(
-      kBarScene, "where = \"x-\"", "where = \"box\"\nlow = [5, 5, 5]\nhigh = [6, 6, 6]");
-  const Error error = error_of([&] { Simulation(load_scene(write_scene(folder, scene)), context); });
+  const std::string scene =
+      replaced(kBarScene, "where = \"x-\"", "where = \"box\"\nlow = [5, 5, 5]\nhigh = [6, 6, 6]");
+  const Error error =
+      error_of([&] { Simulation(load_scene(write_scene(folder, scene)), context); });
   EXPECT_EQ(error.fault(), Fault::Input);
   EXPECT_THAT(error.what(), HasSubstr("holds no node"));
   EXPECT_THAT(error.what(), HasSubstr("scene.toml:19"));

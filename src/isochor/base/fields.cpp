@@ -1,24 +1,34 @@
 #include "isochor/base/fields.h"
 
-#include <fmt/core.h>
-
 #include <cmath>
+#include <fmt/core.h>
 
 namespace isochor {
 
 std::string_view symbol(Unit unit) {
   switch (unit) {
-    case Unit::None: return "";
-    case Unit::Length: return "m";
-    case Unit::Angle: return "rad";
-    case Unit::Time: return "s";
-    case Unit::Frequency: return "1/s";
-    case Unit::Pressure: return "Pa";
-    case Unit::Density: return "kg/m^3";
-    case Unit::Acceleration: return "m/s^2";
-    case Unit::Force: return "N";
-    case Unit::Energy: return "J";
-    case Unit::Volume: return "m^3";
+    case Unit::None:
+      return "";
+    case Unit::Length:
+      return "m";
+    case Unit::Angle:
+      return "rad";
+    case Unit::Time:
+      return "s";
+    case Unit::Frequency:
+      return "1/s";
+    case Unit::Pressure:
+      return "Pa";
+    case Unit::Density:
+      return "kg/m^3";
+    case Unit::Acceleration:
+      return "m/s^2";
+    case Unit::Force:
+      return "N";
+    case Unit::Energy:
+      return "J";
+    case Unit::Volume:
+      return "m^3";
   }
   return "";
 }
@@ -31,7 +41,8 @@ bool Range::contains(double value) const {
 std::string Range::text() const {
   const bool low = std::isfinite(min), high = std::isfinite(max);
   if (low && high) {
-    return fmt::format("{}{} to {}{}", open_min ? "above " : "", min, open_max ? "below " : "", max);
+    return fmt::format("{}{} to {}{}", open_min ? "above " : "", min, open_max ? "below " : "",
+                       max);
   }
   if (low) return fmt::format("{} {}", open_min ? ">" : ">=", min);
   if (high) return fmt::format("{} {}", open_max ? "<" : "<=", max);

@@ -1,17 +1,16 @@
 // The only platform calls of the project.
 #include "isochor/base/file.h"
 
+#include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <fstream>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <thread>
+#include <unistd.h>
 
 namespace isochor {
 namespace {

@@ -69,7 +69,8 @@ struct ThreadArena::Impl {
 
 ThreadArena::ThreadArena(int threads)
     : impl_(std::make_unique<Impl>(
-          threads > 0 ? threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency())))) {}
+          threads > 0 ? threads
+                      : std::max(1, static_cast<int>(std::thread::hardware_concurrency())))) {}
 ThreadArena::~ThreadArena() = default;
 
 int ThreadArena::threads() const { return impl_->threads; }

@@ -1,11 +1,10 @@
 #ifndef ISOCHOR_STD_THREADS
 
+#include <algorithm>
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
-
-#include <algorithm>
 #include <thread>
 
 #include "isochor/base/parallel.h"
@@ -22,7 +21,8 @@ struct ThreadArena::Impl {
 
 ThreadArena::ThreadArena(int threads)
     : impl_(std::make_unique<Impl>(
-          threads > 0 ? threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency())))) {}
+          threads > 0 ? threads
+                      : std::max(1, static_cast<int>(std::thread::hardware_concurrency())))) {}
 ThreadArena::~ThreadArena() = default;
 
 int ThreadArena::threads() const { return impl_->threads; }

@@ -33,8 +33,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string_view nearest_name(std::string_view word,
-                              std::span<const std::string_view> candidates) {
+std::string_view nearest_name(std::string_view word, std::span<const std::string_view> candidates) {
   std::string_view best;
   // Among equally near names the one with fewer edits wins.
   using Rank = std::pair<std::size_t, std::size_t>;

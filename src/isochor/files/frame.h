@@ -20,24 +20,24 @@ struct Field {
   std::string name;
   std::string unit;
   Support support = Support::Node;
-  int components = 1;          ///< 1 or 3
-  std::vector<float> values;   ///< components fastest
+  int components = 1;         ///< 1 or 3
+  std::vector<float> values;  ///< components fastest
 };
 
 /// Those parts of a body that no frame changes.
 struct BodyTopology {
   std::string name;
-  std::vector<Vec3d> rest_nodes;                     ///< m
-  std::vector<std::array<std::int32_t, 8>> cells;    ///< hexahedra, x fastest, then y, then z
-  geometry::SurfaceMesh surface;                     ///< rest shape, the user's vertex order
+  std::vector<Vec3d> rest_nodes;                   ///< m
+  std::vector<std::array<std::int32_t, 8>> cells;  ///< hexahedra, x fastest, then y, then z
+  geometry::SurfaceMesh surface;                   ///< rest shape, the user's vertex order
 };
 struct Topology {
   std::vector<BodyTopology> bodies;
 };
 
 struct BodyFrame {
-  std::vector<Vec3d> nodes;      ///< deformed lattice nodes, m
-  std::vector<Vec3d> vertices;   ///< deformed surface vertices, m
+  std::vector<Vec3d> nodes;     ///< deformed lattice nodes, m
+  std::vector<Vec3d> vertices;  ///< deformed surface vertices, m
   std::vector<Field> fields;
 };
 /// One instant of a run. Everything else (VTU, OBJ, pictures) is derived from it.

@@ -24,9 +24,7 @@ constexpr std::string_view kIgnored[] = {
     "con",   "bevel",     "c_interp", "lod",  "ctech", "d_interp",  "usemap", "maplib",
     "stech", "trace_obj", "call",     "csh",  "res",   "shadow_obj"};
 
-bool is_space(char c) {
-  return c == ' ' || (c >= '\t' && c <= '\r');
-}
+bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 /// Only a # that begins a word begins a comment: 1.#INF is a broken number, not 1.
 std::size_t comment_start(std::string_view line) {

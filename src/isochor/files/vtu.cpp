@@ -42,18 +42,10 @@ std::string escaped(std::string_view text) {
 }
 
 /// What VTK calls a type in a DataArray.
-constexpr std::string_view type_name(double) {
-  return "Float64";
-}
-constexpr std::string_view type_name(float) {
-  return "Float32";
-}
-constexpr std::string_view type_name(std::int64_t) {
-  return "Int64";
-}
-constexpr std::string_view type_name(std::uint8_t) {
-  return "UInt8";
-}
+constexpr std::string_view type_name(double) { return "Float64"; }
+constexpr std::string_view type_name(float) { return "Float32"; }
+constexpr std::string_view type_name(std::int64_t) { return "Int64"; }
+constexpr std::string_view type_name(std::uint8_t) { return "UInt8"; }
 
 /// An XML file whose numbers follow the text as raw bytes: 64-bit size, then the values.
 class VtuFile {

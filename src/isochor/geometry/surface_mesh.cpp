@@ -34,8 +34,8 @@ double enclosed_volume(std::span<const Vec3d> positions, std::span<const Triangl
   const Vec3d origin = positions.front();
   double six_volumes = 0;
   for (const Triangle& t : triangles) {
-    six_volumes += dot(positions[t[0]] - origin,
-                       cross(positions[t[1]] - origin, positions[t[2]] - origin));
+    six_volumes +=
+        dot(positions[t[0]] - origin, cross(positions[t[1]] - origin, positions[t[2]] - origin));
   }
   return six_volumes / 6;
 }

@@ -14,9 +14,9 @@ using Triangle = std::array<std::int32_t, 3>;
 /// A polygon surface as a user's file has it: vertices and faces in their order, faces with any
 /// number of corners, counter-clockwise seen from outside.
 struct SurfaceMesh {
-  std::vector<Vec3d> positions;                    ///< m
-  std::vector<std::int32_t> face_starts{0};        ///< face f: corners [face_starts[f], [f+1])
-  std::vector<std::int32_t> corners;               ///< vertex index per corner
+  std::vector<Vec3d> positions;              ///< m
+  std::vector<std::int32_t> face_starts{0};  ///< face f: corners [face_starts[f], [f+1])
+  std::vector<std::int32_t> corners;         ///< vertex index per corner
 
   std::size_t face_count() const { return face_starts.size() - 1; }
   std::span<const std::int32_t> face(std::size_t f) const {

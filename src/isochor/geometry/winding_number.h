@@ -18,9 +18,9 @@ class WindingNumber {
 
  private:
   struct Node {
-    Vec3d center;        ///< area-weighted
-    Vec3d area_normal;   ///< sum of area times normal
-    double radius = 0;   ///< reach of the triangles from `center`
+    Vec3d center;                     ///< area-weighted
+    Vec3d area_normal;                ///< sum of area times normal
+    double radius = 0;                ///< reach of the triangles from `center`
     std::int32_t begin = 0, end = 0;  ///< range of triangles
     std::int32_t right = -1;          ///< second child; the first follows its parent; -1: a leaf
   };

@@ -1,10 +1,9 @@
 #include "isochor/grid/lattice.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <fmt/core.h>
 #include <unordered_map>
 
 #include "isochor/base/error.h"
@@ -99,8 +98,8 @@ void make_blocks(Box3<std::uint8_t>& cells, Lattice& lattice) {
             std::int32_t& node = nodes(x, y, z);
             if (node == kNoNode) {
               node = static_cast<std::int32_t>(lattice.rest_positions.size());
-              lattice.rest_positions.push_back(lattice.origin +
-                                               lattice.spacing * Vec3d{double(x), double(y), double(z)});
+              lattice.rest_positions.push_back(
+                  lattice.origin + lattice.spacing * Vec3d{double(x), double(y), double(z)});
             }
             block.nodes[block_node(lane, c)] = node;
           }
@@ -208,11 +207,13 @@ Embedding embed(const Lattice& lattice, std::span<const Vec3d> points) {
       }
     }
     if (home == homes.end()) {
-      throw Error(Fault::Simulation, "lattice",
-                  fmt::format("the point ({}, {}, {}) is near no cell", point[0], point[1], point[2]),
-                  "this is a mistake of the program; please report the mesh");
+      throw Error(
+          Fault::Simulation, "lattice",
+          fmt::format("the point ({}, {}, {}) is near no cell", point[0], point[1], point[2]),
+          "this is a mistake of the program; please report the mesh");
     }
-    Embedding::Point embedded{.nodes = {}, .local = p - Vec3d{double(at[0]), double(at[1]), double(at[2])}};
+    Embedding::Point embedded{.nodes = {},
+                              .local = p - Vec3d{double(at[0]), double(at[1]), double(at[2])}};
     for (int c = 0; c < 8; ++c) {
       embedded.nodes[c] =
           lattice.blocks[home->second.block].nodes[block_node(home->second.lane, c)];

@@ -19,10 +19,10 @@ inline constexpr std::int32_t kNoNode = -1;
 /// Corner c of a cell lies at (c & 1, c >> 1 & 1, c >> 2 & 1): x fastest. The same rule orders the
 /// eight cells (lanes) of a block.
 struct Block {
-  std::array<std::int32_t, 27> nodes;     ///< (i, j, k) at i + 3 j + 9 k; kNoNode where unused
-  std::array<std::int32_t, 3> coordinate; ///< of the block; its first cell is at twice this
+  std::array<std::int32_t, 27> nodes;      ///< (i, j, k) at i + 3 j + 9 k; kNoNode where unused
+  std::array<std::int32_t, 3> coordinate;  ///< of the block; its first cell is at twice this
   std::int32_t copy = 0;
-  std::uint8_t active = 0;                ///< bit per lane: the cell belongs to the body
+  std::uint8_t active = 0;  ///< bit per lane: the cell belongs to the body
 
   bool has(int lane) const { return active >> lane & 1; }
 };
@@ -36,8 +36,8 @@ constexpr int block_node(int lane, int corner) {
 }
 
 struct Lattice {
-  Vec3d origin;         ///< corner of cell (0, 0, 0), m
-  double spacing = 0;   ///< edge of a cell, m
+  Vec3d origin;                        ///< corner of cell (0, 0, 0), m
+  double spacing = 0;                  ///< edge of a cell, m
   std::array<std::int32_t, 3> size{};  ///< cells per axis of the box that holds the body
   std::vector<Block> blocks;           ///< by coordinate, x fastest
   std::vector<Vec3d> rest_positions;   ///< per node, m

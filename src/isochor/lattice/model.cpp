@@ -1,10 +1,9 @@
 #include "isochor/lattice/model.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <fmt/core.h>
 #include <limits>
 
 #include "isochor/base/error.h"
@@ -70,15 +69,14 @@ void add_body(Model& model, const BodySpec& body) {
 
   const auto first_block = model.blocks.size();
   for (const grid::Block& source : lattice.blocks) {
-    Block block{.nodes = source.nodes, .active = source.active, .law = body.law,
-                .h = lattice.spacing};
+    Block block{
+        .nodes = source.nodes, .active = source.active, .law = body.law, .h = lattice.spacing};
     for (std::int32_t& n : block.nodes) {
       if (n != grid::kNoNode) n += range.first_node;
     }
     model.blocks.push_back(block);
   }
-  const double corner_mass =
-      body.density * lattice.spacing * lattice.spacing * lattice.spacing / 8;
+  const double corner_mass = body.density * lattice.spacing * lattice.spacing * lattice.spacing / 8;
   double reach = 0;
   for (const Vec3d& p : lattice.rest_positions) reach = std::max(reach, norm(p));
   std::size_t cell = 0;

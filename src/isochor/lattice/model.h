@@ -57,15 +57,15 @@ struct Hold {
 struct Model {
   Params params;
   std::vector<BodyRange> bodies;
-  std::vector<Block> blocks;  ///< by colour; blocks of one colour share no node
+  std::vector<Block> blocks;               ///< by colour; blocks of one colour share no node
   std::vector<std::int32_t> color_starts;  ///< colour c: blocks [color_starts[c], [c + 1])
   /// Per cell, in the order of bodies and of Lattice::for_each_cell: block * 8 + lane.
   std::vector<std::int32_t> cells;
-  std::vector<Vec3d> rest_positions;    ///< per node, m
-  std::vector<double> mass;             ///< per node, kg
-  std::vector<std::uint8_t> held;       ///< per node: its motion is prescribed
+  std::vector<Vec3d> rest_positions;  ///< per node, m
+  std::vector<double> mass;           ///< per node, kg
+  std::vector<std::uint8_t> held;     ///< per node: its motion is prescribed
   std::vector<Hold> holds;
-  double rounding_force = 0;            ///< what rounding leaves on a node at rest, N
+  double rounding_force = 0;  ///< what rounding leaves on a node at rest, N
 
   std::size_t node_count() const { return rest_positions.size(); }
 };

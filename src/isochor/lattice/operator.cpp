@@ -43,8 +43,9 @@ double stabilising_mu(const Model& model, const Block& block, int lane) {
 }
 
 void clear(std::span<Vec3d> nodal, ThreadArena& arena) {
-  parallel_for(arena, nodal.size(), solve::kVectorGrain,
-               [&](std::size_t i) { nodal[i] = {0, 0, 0}; });
+  parallel_for(arena, nodal.size(), solve::kVectorGrain, [&](std::size_t i) {
+    nodal[i] = {0, 0, 0};
+  });
 }
 
 template <class Law>
@@ -143,8 +144,7 @@ void linearise(const Model& model, std::span<const Vec3d> positions, bool defini
         Vec3d x[8];
         gather(block, lane, positions, x);
         const Svd<double> s = svd(deformation_gradient(x, 1 / block.h));
-        PrincipalTangent<double> t =
-            Law::tangent(s.sigma, block.mu[lane], block.lambda[lane]);
+        PrincipalTangent<double> t = Law::tangent(s.sigma, block.mu[lane], block.lambda[lane]);
         if (definite) Law::make_definite(t);
         store(s, t, lane, tangents[b]);
       });

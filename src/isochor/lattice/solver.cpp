@@ -30,10 +30,10 @@ class Equilibrium {
     result.energy_scale = std::abs(elastic) + std::abs(gravity);
     // Forces are judged against what holds the body and what loads it. At rest both vanish, and
     // what rounding leaves is as good as nothing, whatever the tolerance.
-    const double reaction = sum_nodes(
-        [&](std::size_t i) { return model_.held[i] ? square(scratch_.force[i]) : 0.0; });
-    const double residual = sum_nodes(
-        [&](std::size_t i) { return model_.held[i] ? 0.0 : square(scratch_.force[i]); });
+    const double reaction =
+        sum_nodes([&](std::size_t i) { return model_.held[i] ? square(scratch_.force[i]) : 0.0; });
+    const double residual =
+        sum_nodes([&](std::size_t i) { return model_.held[i] ? 0.0 : square(scratch_.force[i]); });
     const double load =
         sum_nodes([&](std::size_t i) { return square(model_.mass[i] * input_.gravity); });
     const double rounding = model_.rounding_force * std::sqrt(double(model_.node_count())) /

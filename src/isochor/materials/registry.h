@@ -16,7 +16,8 @@ inline constexpr std::size_t kLawCount = std::tuple_size_v<Laws>;
 
 inline constexpr auto kLawNames = []<std::size_t... I>(std::index_sequence<I...>) {
   return std::array<std::string_view, kLawCount>{std::tuple_element_t<I, Laws>::kName...};
-}(std::make_index_sequence<kLawCount>{});
+}
+(std::make_index_sequence<kLawCount>{});
 
 /// Index of a law by name, or -1.
 constexpr int law_index(std::string_view name) {
@@ -31,7 +32,8 @@ template <class F>
 void with_law(int index, F&& f) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     ((index == static_cast<int>(I) ? f(std::tuple_element_t<I, Laws>{}) : void()), ...);
-  }(std::make_index_sequence<kLawCount>{});
+  }
+  (std::make_index_sequence<kLawCount>{});
 }
 
 }  // namespace isochor::materials

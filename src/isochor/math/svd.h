@@ -39,9 +39,9 @@ ISOCHOR_KERNEL void jacobi_rotation(Mat3<T>& S, Mat3<T>& V, int p, int q) {
   const int r = 3 - p - q;
   const T off = S(p, q), gap = S(q, q) - S(p, p);
   const T length = abs(gap) + sqrt(gap * gap + T(4) * off * off);
-  const T tangent = select(length > T(0), T(2) * select(gap < T(0), -off, off) /
-                                              select(length > T(0), length, T(1)),
-                           T(0));
+  const T tangent =
+      select(length > T(0),
+             T(2) * select(gap < T(0), -off, off) / select(length > T(0), length, T(1)), T(0));
   const T c = T(1) / sqrt(T(1) + tangent * tangent), s = tangent * c;
   S(p, p) = S(p, p) - tangent * off;
   S(q, q) = S(q, q) + tangent * off;

@@ -1,8 +1,7 @@
 #include "isochor/run/diagnostics_log.h"
 
-#include <fmt/core.h>
-
 #include <charconv>
+#include <fmt/core.h>
 #include <vector>
 
 #include "isochor/base/file.h"
@@ -68,7 +67,8 @@ DiagnosticsLog::DiagnosticsLog(std::filesystem::path path, std::optional<int> ke
       int frame = -1;
       const bool is_row =
           std::from_chars(old.data() + begin, old.data() + end, frame).ec == std::errc{};
-      if (begin == 0 || (is_row && frame <= *keep_through)) kept += old.substr(begin, end - begin) + '\n';
+      if (begin == 0 || (is_row && frame <= *keep_through))
+        kept += old.substr(begin, end - begin) + '\n';
       begin = end + 1;
     }
   }

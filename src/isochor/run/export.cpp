@@ -1,8 +1,7 @@
 #include "isochor/run/export.h"
 
-#include <fmt/core.h>
-
 #include <array>
+#include <fmt/core.h>
 
 #include "isochor/base/error.h"
 #include "isochor/base/file.h"
@@ -31,8 +30,9 @@ std::string file_stem(const std::string& name) {
 
 /// Bodies are told apart by number as well: two names may give the same stem.
 std::string body_stem(const files::Topology& topology, std::size_t body) {
-  return topology.bodies.size() == 1 ? file_stem(topology.bodies[body].name)
-                                     : fmt::format("{}_{}", body, file_stem(topology.bodies[body].name));
+  return topology.bodies.size() == 1
+             ? file_stem(topology.bodies[body].name)
+             : fmt::format("{}_{}", body, file_stem(topology.bodies[body].name));
 }
 
 std::vector<fs::path> export_vtu(const RunDirectory& directory, const files::Topology& topology,

@@ -1,7 +1,6 @@
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cmath>
+#include <fmt/core.h>
 
 #include "isochor/base/error.h"
 #include "isochor/base/file.h"
@@ -21,7 +20,9 @@ std::vector<int> chosen_frames(int count) {
   std::vector<int> frames;
   const int pictures = std::min(count, kMostPictures);
   for (int i = 0; i < pictures; ++i) {
-    frames.push_back(pictures == 1 ? 0 : static_cast<int>(std::lround(double(i) * (count - 1) / (pictures - 1))));
+    frames.push_back(pictures == 1
+                         ? 0
+                         : static_cast<int>(std::lround(double(i) * (count - 1) / (pictures - 1))));
   }
   return frames;
 }
@@ -50,12 +51,13 @@ std::vector<Picture> draw_pictures(const RunDirectory& directory, Context& conte
 }
 
 std::vector<Fact> facts_of(const Manifest& manifest, const DiagnosticsTable& table) {
-  std::vector<Fact> facts{{"scene", manifest.scene_file},
-                          {"frames", fmt::format("{} of {}", manifest.frames.size(), manifest.last_frame + 1)},
-                          {"wall time", fmt::format("{:.1f} s", manifest.wall_seconds)},
-                          {"threads", std::to_string(manifest.threads)},
-                          {"machine", manifest.machine},
-                          {"version", "isochor " + manifest.version}};
+  std::vector<Fact> facts{
+      {"scene", manifest.scene_file},
+      {"frames", fmt::format("{} of {}", manifest.frames.size(), manifest.last_frame + 1)},
+      {"wall time", fmt::format("{:.1f} s", manifest.wall_seconds)},
+      {"threads", std::to_string(manifest.threads)},
+      {"machine", manifest.machine},
+      {"version", "isochor " + manifest.version}};
   const auto largest = [&](std::string_view name) {
     double most = 0;
     for (const double v : table.values(name)) most = std::max(most, std::abs(v));
@@ -63,11 +65,14 @@ std::vector<Fact> facts_of(const Manifest& manifest, const DiagnosticsTable& tab
   };
   if (!table.rows.empty()) {
     facts.push_back({"largest residual", fmt::format("{:.2e}", largest("residual"))});
-    facts.push_back({"largest volume error", fmt::format("{:.3f} %", 100 * largest("volume_error"))});
-    facts.push_back({"worst cell", fmt::format("{:.2f} %", 100 * largest("worst_cell_volume_error"))});
+    facts.push_back(
+        {"largest volume error", fmt::format("{:.3f} %", 100 * largest("volume_error"))});
+    facts.push_back(
+        {"worst cell", fmt::format("{:.2f} %", 100 * largest("worst_cell_volume_error"))});
     facts.push_back({"most inverted cells", fmt::format("{:.0f}", largest("inverted_cells"))});
   }
-  if (!manifest.frames.empty()) facts.push_back({"hash of the last frame", manifest.frames.back().hash});
+  if (!manifest.frames.empty())
+    facts.push_back({"hash of the last frame", manifest.frames.back().hash});
   return facts;
 }
 
@@ -86,15 +91,16 @@ void write_report(const RunDirectory& directory, const std::string& title, bool 
                     .status = status_text(manifest),
                     .ok = manifest.status == "done",
                     .scene_text = manifest.scene};
-  input.diagnostics = read_diagnostics(directory.diagnostics());
+  if (!manifest.frames.empty()) input.diagnostics = read_diagnostics(directory.diagnostics());
   input.facts = facts_of(manifest, input.diagnostics);
   input.plots = standard_plots(input.diagnostics);
   if (pictures) input.pictures = draw_pictures(directory, context);
   const std::vector<double> cuts = input.diagnostics.values("cut_steps");
   for (std::size_t i = 0; i < cuts.size(); ++i) {
     if (cuts[i] > 0) {
-      input.warnings.push_back(fmt::format("frame {:.0f}: {:.0f} steps did not converge and were cut",
-                                           input.diagnostics.rows[i][0], cuts[i]));
+      input.warnings.push_back(
+          fmt::format("frame {:.0f}: {:.0f} steps did not converge and were cut",
+                      input.diagnostics.rows[i][0], cuts[i]));
     }
   }
   write_file_atomic(directory.report(), report_html(input));

@@ -1,7 +1,6 @@
 #include "isochor/run/run_directory.h"
 
 #include <fmt/core.h>
-
 #include <nlohmann/json.hpp>
 
 #include "isochor/base/error.h"
@@ -106,10 +105,10 @@ RunDirectory make_run(const fs::path& root, const Manifest& manifest) {
       fs::remove_all(previous, code);
       if (!code) fs::rename(root, previous, code);
       if (code) {
-        throw Error(Fault::Input, root.string(),
-                    fmt::format("cannot keep the earlier run as {}: {}", previous.string(),
-                                code.message()),
-                    "choose another place (--out DIR)");
+        throw Error(
+            Fault::Input, root.string(),
+            fmt::format("cannot keep the earlier run as {}: {}", previous.string(), code.message()),
+            "choose another place (--out DIR)");
       }
     } else if (!fs::is_empty(root, code)) {
       throw Error(Fault::Input, root.string(), "has files in it that are not a run",

@@ -42,9 +42,9 @@ struct Manifest {
   std::string status = "running";  ///< running, done, failed, interrupted
   std::string message;             ///< why it did not get to the end
   std::string scene_file;
-  std::string scene;      ///< as resolved, TOML
-  std::string identity;   ///< hash of all that determines the frames
-  int last_frame = 0;     ///< that the scene asks for
+  std::string scene;     ///< as resolved, TOML
+  std::string identity;  ///< hash of all that determines the frames
+  int last_frame = 0;    ///< that the scene asks for
   double wall_seconds = 0;
   std::vector<FrameEntry> frames;
 };

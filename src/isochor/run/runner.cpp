@@ -1,8 +1,7 @@
 #include "isochor/run/runner.h"
 
-#include <fmt/core.h>
-
 #include <chrono>
+#include <fmt/core.h>
 #include <fstream>
 
 #include "isochor/base/error.h"
@@ -75,8 +74,8 @@ class Runner {
   }
 
   RunResult run(const OnFrame& on_frame) {
-    const int last = std::min(options_.last_frame.value_or(manifest_.last_frame),
-                              manifest_.last_frame);
+    const int last =
+        std::min(options_.last_frame.value_or(manifest_.last_frame), manifest_.last_frame);
     RunResult result{.directory = directory_};
     try {
       while (simulation_.frame() < last) {
@@ -111,8 +110,8 @@ class Runner {
     }
     directory_ = open_run(options_.out);
     require_same_scene(directory_, manifest_.identity);
-    const int wanted = options_.first_frame ? *options_.first_frame - 1
-                                            : std::numeric_limits<int>::max();
+    const int wanted =
+        options_.first_frame ? *options_.first_frame - 1 : std::numeric_limits<int>::max();
     const int last = last_whole_frame(directory_, wanted, simulation_, context_);
     if (options_.first_frame && last != wanted) {
       throw Error(Fault::Input, "--frames",
@@ -146,8 +145,9 @@ class Runner {
   }
 
   void note_frame(int index, std::uint64_t hash) {
-    manifest_.frames.push_back({index, directory_.frame(index).lexically_relative(directory_.root).string(),
-                                fmt::format("{:016x}", hash)});
+    manifest_.frames.push_back(
+        {index, directory_.frame(index).lexically_relative(directory_.root).string(),
+         fmt::format("{:016x}", hash)});
   }
 
   /// Leaves manifest and report. What goes wrong here makes a run that was done a failed one.
@@ -163,10 +163,12 @@ class Runner {
       write_report(directory_, scene.title.empty() ? scene.file.stem().string() : scene.title,
                    options_.pictures && result.end != RunEnd::Interrupted, context_);
     } catch (const Error& error) {
-      if (result.end == RunEnd::Done) {
-        result.end = RunEnd::Failed;
-        result.message = error.what();
+      if (result.end != RunEnd::Done) {
+        context_.log(LogLevel::Warning, error.what());
+        return;
       }
+      result.end = RunEnd::Failed;
+      result.message = error.what();
     }
   }
 

@@ -18,9 +18,7 @@ std::string limits(const Range& range) {
 
 }  // namespace
 
-Outline::Outline(EmptyLists empty_lists) : empty_lists_(empty_lists) {
-  open_.emplace_back();
-}
+Outline::Outline(EmptyLists empty_lists) : empty_lists_(empty_lists) { open_.emplace_back(); }
 
 void Outline::flag(std::string_view name, bool& value, std::string_view doc) {
   add({.name = std::string(name),
@@ -97,9 +95,7 @@ void Outline::begin_group(std::string_view name, std::string_view doc) {
   open_.push_back({OutlineSection::Kind::Group, std::string(name), std::string(doc)});
 }
 
-void Outline::end_group() {
-  close_section();
-}
+void Outline::end_group() { close_section(); }
 
 std::size_t Outline::begin_list(std::string_view name, std::size_t current, std::string_view doc) {
   open_.push_back({OutlineSection::Kind::List, std::string(name), std::string(doc)});
@@ -107,17 +103,11 @@ std::size_t Outline::begin_list(std::string_view name, std::size_t current, std:
   return std::max(current, least);
 }
 
-void Outline::begin_item(std::size_t) {
-  open_.push_back({OutlineSection::Kind::Item, {}, {}});
-}
+void Outline::begin_item(std::size_t) { open_.push_back({OutlineSection::Kind::Item, {}, {}}); }
 
-void Outline::end_item() {
-  close_section();
-}
+void Outline::end_item() { close_section(); }
 
-void Outline::end_list() {
-  close_section();
-}
+void Outline::end_list() { close_section(); }
 
 void Outline::close_section() {
   OutlineSection section = std::move(open_.back());

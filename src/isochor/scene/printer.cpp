@@ -80,9 +80,7 @@ std::string cell(std::string text) {
   return text;
 }
 
-std::string code(const std::string& text) {
-  return text.empty() ? "" : fmt::format("`{}`", text);
-}
+std::string code(const std::string& text) { return text.empty() ? "" : fmt::format("`{}`", text); }
 
 void write_rows(std::string& out, const OutlineSection& section) {
   out += "| key | type | unit | default | range | meaning |\n|---|---|---|---|---|---|\n";

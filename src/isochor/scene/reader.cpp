@@ -114,9 +114,7 @@ void Reader::place(Place& place) {
            level.key};
 }
 
-void Reader::finish() {
-  refuse_unvisited_keys();
-}
+void Reader::finish() { refuse_unvisited_keys(); }
 
 void Reader::begin_group(std::string_view name, std::string_view doc) {
   const Value* const found = look_up(name, doc, Need::Optional, "a table");
@@ -171,9 +169,7 @@ void Reader::end_item() {
   levels_.pop_back();
 }
 
-void Reader::end_list() {
-  levels_.pop_back();
-}
+void Reader::end_list() { levels_.pop_back(); }
 
 const Value* Reader::look_up(std::string_view name, std::string_view doc, Need need,
                              std::string_view expected) {

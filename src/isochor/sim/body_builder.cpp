@@ -48,8 +48,7 @@ std::vector<std::int32_t> select_nodes(const HoldSpec& hold, const grid::Lattice
 
 }  // namespace
 
-geometry::SurfaceMesh build_surface(const BodySpec& body,
-                                    const std::filesystem::path& scene_file) {
+geometry::SurfaceMesh build_surface(const BodySpec& body, const std::filesystem::path& scene_file) {
   const ShapeSpec& shape = body.shape;
   const double edge = shape.edge > 0 ? shape.edge : body.cell_size;
   if (shape.kind == "box") return geometry::make_box(shape.center, shape.size, edge);
@@ -62,7 +61,8 @@ geometry::SurfaceMesh build_surface(const BodySpec& body,
 Body build_body(const BodySpec& spec, const std::filesystem::path& scene_file, Context& context) {
   Body body;
   body.surface = build_surface(spec, scene_file);
-  body.lattice = grid::build_lattice(body.surface, spec.cell_size, spec.place.text(), context.arena);
+  body.lattice =
+      grid::build_lattice(body.surface, spec.cell_size, spec.place.text(), context.arena);
   const auto triangles = geometry::triangulate(body.surface);
   if (geometry::enclosed_volume(body.surface.positions, triangles) < 0) {
     context.log(LogLevel::Warning,

@@ -106,8 +106,8 @@ solve::NewtonReport LatticeMethod::advance(double time) {
       held_positions_[next++] = pose(model_.rest_positions[n], drivers_[h].center);
     }
   }
-  const solve::NewtonReport report = lattice::advance(
-      model_, state_, {gravity_at(time), held_positions_}, scratch_, context_);
+  const solve::NewtonReport report =
+      lattice::advance(model_, state_, {gravity_at(time), held_positions_}, scratch_, context_);
   if (report.converged()) time_ = time;
   return report;
 }
@@ -156,8 +156,7 @@ Snapshot LatticeMethod::snapshot() const {
     volume += std::abs(geometry::enclosed_volume(frame.vertices, triangles_[b]));
     rest_volume += std::abs(geometry::enclosed_volume(topology.surface.positions, triangles_[b]));
 
-    frame.fields.push_back(
-        displacement(files::Support::Node, frame.nodes, topology.rest_nodes));
+    frame.fields.push_back(displacement(files::Support::Node, frame.nodes, topology.rest_nodes));
     frame.fields.push_back(
         displacement(files::Support::Vertex, frame.vertices, topology.surface.positions));
     std::vector<double> at_vertices(frame.vertices.size());

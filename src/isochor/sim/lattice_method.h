@@ -29,8 +29,8 @@ class LatticeMethod final : public Method {
 
   Context& context_;
   Vec3d gravity_;
-  std::vector<Driver> drivers_;  ///< one per Model::holds
-  std::vector<grid::Embedding> embeddings_;  ///< one per body
+  std::vector<Driver> drivers_;                             ///< one per Model::holds
+  std::vector<grid::Embedding> embeddings_;                 ///< one per body
   std::vector<std::vector<geometry::Triangle>> triangles_;  ///< one list per body
   files::Topology topology_;
   lattice::Model model_;

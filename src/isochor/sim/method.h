@@ -28,12 +28,12 @@ struct NamedReaction {
 
 /// What the diagnostics say about a state.
 struct Measures {
-  double elastic_energy = 0;            ///< J
-  double gravity_energy = 0;            ///< J, zero at rest
-  double volume_error = 0;              ///< of all surfaces together, relative
-  double worst_cell_volume_error = 0;   ///< largest |J - 1|
+  double elastic_energy = 0;           ///< J
+  double gravity_energy = 0;           ///< J, zero at rest
+  double volume_error = 0;             ///< of all surfaces together, relative
+  double worst_cell_volume_error = 0;  ///< largest |J - 1|
   double min_j = 0;
-  int inverted_cells = 0;               ///< J <= 0
+  int inverted_cells = 0;  ///< J <= 0
   std::vector<NamedReaction> reactions;
 };
 

@@ -19,8 +19,8 @@ Pose pose_at(const HoldSpec& hold, double time) {
     const double s = std::max(0.0, 1 + time);
     return {first.translation * s, first.rotation * s};
   }
-  const auto after = std::find_if(keys.begin(), keys.end(),
-                                  [&](const KeySpec& key) { return key.frame > time; });
+  const auto after =
+      std::find_if(keys.begin(), keys.end(), [&](const KeySpec& key) { return key.frame > time; });
   if (after == keys.begin()) return {keys.front().translate, keys.front().rotate};
   if (after == keys.end()) return {keys.back().translate, keys.back().rotate};
   const KeySpec& before = *(after - 1);

@@ -1,8 +1,7 @@
 #include "isochor/sim/scene_spec.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
+#include <fmt/core.h>
 #include <set>
 
 #include "isochor/base/error.h"
@@ -16,7 +15,8 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kVariants{"best", "paper"};
 constexpr std::array<std::string_view, 3> kShapes{"box", "sphere", "mesh"};
-constexpr std::array<std::string_view, 8> kRegions{"x-", "x+", "y-", "y+", "z-", "z+", "box", "all"};
+constexpr std::array<std::string_view, 8> kRegions{"x-", "x+", "y-",  "y+",
+                                                   "z-", "z+", "box", "all"};
 constexpr std::array<std::string_view, 2> kEases{"smooth", "linear"};
 
 constexpr Range kAny{};

@@ -90,8 +90,7 @@ void describe(FieldVisitor& visitor, BodySpec& spec);
 void describe(FieldVisitor& visitor, SceneSpec& spec);
 
 /// Reads and checks a scene file. `settings` are "key=value" pairs that override it.
-SceneSpec load_scene(const std::filesystem::path& file,
-                     std::span<const std::string> settings = {});
+SceneSpec load_scene(const std::filesystem::path& file, std::span<const std::string> settings = {});
 
 /// The scene as TOML with every default resolved.
 std::string resolved_scene(const SceneSpec& scene);

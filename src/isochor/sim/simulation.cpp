@@ -1,9 +1,8 @@
 #include "isochor/sim/simulation.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <chrono>
+#include <fmt/core.h>
 
 #include "isochor/base/error.h"
 
@@ -85,8 +84,7 @@ std::vector<std::byte> Simulation::save() const {
 }
 
 void Simulation::restore(const std::filesystem::path& path, std::span<const std::byte> bytes) {
-  files::ByteReader reader =
-      files::open_sealed(path, bytes, kCheckpointMagic, kCheckpointVersion);
+  files::ByteReader reader = files::open_sealed(path, bytes, kCheckpointMagic, kCheckpointVersion);
   const auto frame = reader.get<std::int32_t>();
   method_->load(reader);
   reader.expect_end();

@@ -11,8 +11,8 @@ namespace isochor::sim {
 /// How a frame was reached.
 struct FrameReport {
   int frame = 0;
-  double time = 0;  ///< s
-  int steps = 0;    ///< that converged
+  double time = 0;    ///< s
+  int steps = 0;      ///< that converged
   int cut_steps = 0;  ///< that did not, and were cut in two
   int newton_iterations = 0;
   int krylov_iterations = 0;

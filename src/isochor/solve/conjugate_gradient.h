@@ -13,7 +13,7 @@ struct KrylovReport {
   int operator_applications = 0;
   double relative_residual = 1;  ///< |r| / |b|, by the recurrence
   bool converged = false;
-  bool indefinite = false;       ///< a direction of non-positive curvature was met
+  bool indefinite = false;  ///< a direction of non-positive curvature was met
 };
 
 struct KrylovScratch {

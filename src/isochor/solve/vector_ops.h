@@ -18,14 +18,12 @@ inline double dot(ThreadArena& arena, std::span<const double> a, std::span<const
 }
 
 /// y += alpha x
-inline void axpy(ThreadArena& arena, double alpha, std::span<const double> x,
-                 std::span<double> y) {
+inline void axpy(ThreadArena& arena, double alpha, std::span<const double> x, std::span<double> y) {
   parallel_for(arena, y.size(), kVectorGrain, [&](std::size_t i) { y[i] += alpha * x[i]; });
 }
 
 /// y = x + beta y
-inline void xpby(ThreadArena& arena, std::span<const double> x, double beta,
-                 std::span<double> y) {
+inline void xpby(ThreadArena& arena, std::span<const double> x, double beta, std::span<double> y) {
   parallel_for(arena, y.size(), kVectorGrain, [&](std::size_t i) { y[i] = x[i] + beta * y[i]; });
 }
 

@@ -1,0 +1,117 @@
+#include "isochor/geometry/winding_number.h"
+
+#include <gtest/gtest.h>
+#include <numbers>
+
+#include "isochor/geometry/shapes.h"
+#include "tests/math/random_matrix.h"
+
+namespace isochor::geometry {
+namespace {
+
+constexpr double kStated = 0.01;  ///< what the header of the source promises
+
+/// All solid angles, one by one: the sum of the three dihedral angles less pi.
+double reference(const SurfaceMesh& mesh, std::span<const Triangle> triangles, const Vec3d& point) {
+  double sum = 0;
+  for (const Triangle& t : triangles) {
+    Vec3d d[3];
+    for (int i = 0; i < 3; ++i) {
+      d[i] = mesh.positions[t[i]] - point;
+      d[i] *= 1 / norm(d[i]);
+    }
+    double excess = -std::numbers::pi;
+    for (int i = 0; i < 3; ++i) {
+      const Vec3d u = cross(d[i], d[(i + 1) % 3]), v = cross(d[i], d[(i + 2) % 3]);
+      excess += std::atan2(norm(cross(u, v)), dot(u, v));
+    }
+    sum += dot(d[0], cross(d[1], d[2])) > 0 ? excess : -excess;
+  }
+  return sum / (4 * std::numbers::pi);
+}
+
+TEST(GeometryWinding, AgreesWithTheSumOfAllSolidAngles) {
+  Random random(1);
+  const SurfaceMesh sphere = make_sphere({0, 0, 0}, 1, 0.15);
+  const SurfaceMesh box = make_box({0, 0, 0}, {2, 1, 0.5}, 0.1);
+  for (const SurfaceMesh* mesh : {&sphere, &box}) {
+    const std::vector<Triangle> triangles = triangulate(*mesh);
+    const WindingNumber winding(mesh->positions, triangles);
+    double worst = 0;
+    for (int sample = 0; sample < 400; ++sample) {
+      const Vec3d p = random.vector(-1.5, 1.5);
+      worst = std::max(worst, std::abs(winding(p) - reference(*mesh, triangles, p)));
+    }
+    EXPECT_LT(worst, kStated);
+    EXPECT_GT(worst, 1e-12) << "far clusters must be approximated at all";
+  }
+}
+
+TEST(GeometryWinding, IsOneInsideAndZeroOutside) {
+  Random random(2);
+  const Vec3d center{3, -2, 1};
+  const SurfaceMesh sphere = make_sphere(center, 1, 0.08);
+  const SurfaceMesh box = make_box(center, {2, 1, 0.5}, 0.05);
+  const WindingNumber in_sphere(sphere.positions, triangulate(sphere));
+  const WindingNumber in_box(box.positions, triangulate(box));
+  for (int sample = 0; sample < 1000; ++sample) {
+    const Vec3d d = random.vector(-1.5, 1.5);
+    // Between the polyhedron and the sphere both answers are right.
+    if (norm(d) < 0.998 || norm(d) > 1) {
+      EXPECT_NEAR(in_sphere(center + d), norm(d) < 1, kStated) << norm(d);
+    }
+    const bool inside = std::abs(d[0]) < 1 && std::abs(d[1]) < 0.5 && std::abs(d[2]) < 0.25;
+    EXPECT_NEAR(in_box(center + d), inside, kStated);
+  }
+  EXPECT_NEAR(in_sphere({1e6, 1e6, 1e6}), 0, 1e-6);
+}
+
+TEST(GeometryWinding, ChangesSignWithOrientation) {
+  const SurfaceMesh sphere = make_sphere({0, 0, 0}, 1, 0.2);
+  std::vector<Triangle> turned = triangulate(sphere);
+  for (Triangle& t : turned) std::swap(t[0], t[1]);
+  EXPECT_NEAR(WindingNumber(sphere.positions, turned)({0.2, 0.1, 0}), -1, kStated);
+}
+
+TEST(GeometryWinding, NestedSurfacesAddUp) {
+  SurfaceMesh both = make_sphere({0, 0, 0}, 2, 0.3);
+  const SurfaceMesh inner = make_sphere({0, 0, 0}, 1, 0.2);
+  const auto offset = static_cast<std::int32_t>(both.positions.size());
+  std::vector<Triangle> triangles = triangulate(both);
+  for (const Triangle& t : triangulate(inner)) {
+    triangles.push_back({t[0] + offset, t[1] + offset, t[2] + offset});
+  }
+  both.positions.insert(both.positions.end(), inner.positions.begin(), inner.positions.end());
+  const WindingNumber winding(both.positions, triangles);
+  EXPECT_NEAR(winding({0, 0, 0.3}), 2, 2 * kStated);
+  EXPECT_NEAR(winding({0, 1.5, 0}), 1, 2 * kStated);
+  EXPECT_NEAR(winding({2.5, 0, 0}), 0, 2 * kStated);
+}
+
+TEST(GeometryWinding, StillTellsTheInsideOfASurfaceWithAHole) {
+  const SurfaceMesh sphere = make_sphere({0, 0, 0}, 1, 0.08);
+  std::vector<Triangle> open;
+  for (const Triangle& t : triangulate(sphere)) {
+    if (sphere.positions[t[0]][2] < 0.8) open.push_back(t);
+  }
+  const WindingNumber winding(sphere.positions, open);
+  Random random(3);
+  for (int sample = 0; sample < 500; ++sample) {
+    const Vec3d p = random.vector(-1.3, 1.3);
+    if (p[2] > 0.3 || std::abs(norm(p) - 1) < 0.01) continue;
+    EXPECT_EQ(winding(p) > 0.5, norm(p) < 1) << p[0] << " " << p[1] << " " << p[2];
+  }
+  // The missing cap is a tenth of the sphere, seen from its middle.
+  EXPECT_NEAR(winding({0, 0, 0}), 0.9, 0.03);
+}
+
+TEST(GeometryWinding, OfNothingIsZero) {
+  EXPECT_EQ(WindingNumber({}, {})({0, 0, 0}), 0);
+  // Triangles without area enclose nothing either.
+  const std::vector<Vec3d> same(3, Vec3d{1, 1, 1});
+  const std::vector<Triangle> flat(20, Triangle{0, 1, 2});
+  EXPECT_EQ(WindingNumber(same, flat)({0, 0, 0}), 0);
+}
+
+}  // namespace
+}  // namespace isochor::geometry
