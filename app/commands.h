@@ -12,7 +12,7 @@
 namespace isochor::app {
 
 /// Exit status of the program.
-enum Status : int { kDone = 0, kFailed = 1, kBadInput = 2, kInterrupted = 130 };
+inline constexpr int kDone = 0, kFailed = 1, kBadInput = 2, kInterrupted = 130;
 
 struct CommonOptions {
   int threads = 0;

@@ -8,7 +8,8 @@ namespace isochor::geometry {
 namespace {
 
 constexpr std::int32_t kLeafSize = 8;
-/// A cluster seen from this many radii away acts as a dipole: errors stay below about 0.01.
+/// A cluster seen from this many radii away acts as its two moments. Measured on spheres, boxes and
+/// thin plates: errors stay below 0.06 (0.24 with the dipole alone).
 constexpr double kFar = 2.3;
 
 /// Solid angle of a triangle seen from the origin (van Oosterom and Strackee 1983).
@@ -33,7 +34,11 @@ WindingNumber::WindingNumber(std::span<const Vec3d> positions,
 std::int32_t WindingNumber::build(std::int32_t begin, std::int32_t end) {
   const auto index = static_cast<std::int32_t>(nodes_.size());
   nodes_.emplace_back();
-  Node node{.center = {0, 0, 0}, .area_normal = {0, 0, 0}, .begin = begin, .end = end};
+  Node node{.center = {0, 0, 0},
+            .area_normal = {0, 0, 0},
+            .moment = Mat3d::zero(),
+            .begin = begin,
+            .end = end};
   Vec3d low = corners_[begin][0], high = low;
   double area = 0;
   for (std::int32_t i = begin; i < end; ++i) {
@@ -50,6 +55,9 @@ std::int32_t WindingNumber::build(std::int32_t begin, std::int32_t end) {
   }
   node.center = area > 0 ? node.center * (1 / area) : 0.5 * (low + high);
   for (std::int32_t i = begin; i < end; ++i) {
+    const auto& [a, b, c] = corners_[i];
+    const Vec3d normal = 0.5 * cross(b - a, c - a), arm = (1.0 / 3) * (a + b + c) - node.center;
+    for (int j = 0; j < 3; ++j) node.moment.column[j] += arm[j] * normal;
     for (const Vec3d& p : corners_[i]) node.radius = std::max(node.radius, norm(p - node.center));
   }
   if (end - begin > kLeafSize) {
@@ -80,7 +88,11 @@ double WindingNumber::operator()(const Vec3d& point) const {
     const Vec3d offset = node.center - point;
     const double distance = norm(offset);
     if (distance > kFar * node.radius) {
-      angle += dot(node.area_normal, offset) / (distance * distance * distance);
+      // n . G(offset + arm) for G(r) = r / |r|^3, expanded to first order in the arm.
+      const double square = distance * distance;
+      angle += (dot(node.area_normal, offset) + trace(node.moment) -
+                3 * dot(offset, node.moment * offset) / square) /
+               (square * distance);
     } else if (node.right < 0) {
       for (std::int32_t i = node.begin; i < node.end; ++i) {
         const auto& [a, b, c] = corners_[i];

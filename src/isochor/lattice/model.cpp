@@ -114,7 +114,7 @@ void add_body(Model& model, const BodySpec& body) {
 
 }  // namespace
 
-Model build_model(std::vector<BodySpec> bodies, const Params& params) {
+Model build_model(const std::vector<BodySpec>& bodies, const Params& params) {
   Model model;
   model.params = params;
   for (const BodySpec& body : bodies) add_body(model, body);

@@ -71,6 +71,6 @@ struct Model {
 };
 
 /// Puts bodies together. A node in two holds is an input error that names both.
-Model build_model(std::vector<BodySpec> bodies, const Params& params);
+Model build_model(const std::vector<BodySpec>& bodies, const Params& params);
 
 }  // namespace isochor::lattice

@@ -39,7 +39,7 @@ Colour map_colour(Colormap map, double t) {
 std::uint8_t encode_srgb(float linear) {
   const float x = std::clamp(linear, 0.0f, 1.0f);
   const float encoded = x <= 0.0031308f ? 12.92f * x : 1.055f * std::pow(x, 1 / 2.4f) - 0.055f;
-  return static_cast<std::uint8_t>(255 * encoded + 0.5f);
+  return static_cast<std::uint8_t>(std::lround(255 * encoded));
 }
 
 Colour decode_srgb(std::uint32_t rrggbb) {

@@ -19,6 +19,7 @@ constexpr int kMostPictures = 13;
 std::vector<int> chosen_frames(int count) {
   std::vector<int> frames;
   const int pictures = std::min(count, kMostPictures);
+  frames.reserve(pictures);
   for (int i = 0; i < pictures; ++i) {
     frames.push_back(pictures == 1
                          ? 0

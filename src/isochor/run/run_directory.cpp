@@ -26,7 +26,7 @@ int RunDirectory::frame_count() const {
 }
 
 RunDirectory open_run(const fs::path& root) {
-  const RunDirectory directory{root};
+  RunDirectory directory{root};
   std::error_code code;
   if (!fs::is_directory(root, code)) {
     throw Error(Fault::Input, root.string(), "is not a directory",
@@ -91,7 +91,7 @@ Manifest read_manifest(const RunDirectory& directory) {
 }
 
 RunDirectory make_run(const fs::path& root, const Manifest& manifest) {
-  const RunDirectory directory{root};
+  RunDirectory directory{root};
   std::error_code code;
   if (fs::exists(root, code)) {
     if (!fs::is_directory(root, code)) {

@@ -27,10 +27,11 @@ struct Sample2 {
 class SampleTable {
  public:
   /// What a sample is for. Each purpose has the points in an order of its own.
-  enum Purpose { kPixel, kLight, kAround, kPurposes };
+  enum Purpose { Pixel, Light, Around };
+  static constexpr int kPurposeCount = 3;
 
   explicit SampleTable(int samples) {
-    for (int purpose = 0; purpose < kPurposes; ++purpose) {
+    for (int purpose = 0; purpose < kPurposeCount; ++purpose) {
       std::vector<Sample2>& points = points_[purpose];
       for (int i = 0; i < samples; ++i) points.push_back(sobol_point(i));
       // Reordered within each half, as the first half may have to do alone.
@@ -65,7 +66,7 @@ class SampleTable {
     return {static_cast<float>(x >> 8) * 0x1p-24f, static_cast<float>(y >> 8) * 0x1p-24f};
   }
 
-  std::array<std::vector<Sample2>, kPurposes> points_;
+  std::array<std::vector<Sample2>, kPurposeCount> points_;
 };
 
 /// Two unit vectors that make an orthonormal frame with the unit vector `n`.

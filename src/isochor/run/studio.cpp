@@ -111,13 +111,13 @@ bool Studio::blocked(const Vec3f& point, const Vec3f& normal, const Vec3f& direc
 Studio::Lit Studio::illuminate(const Vec3f& point, const Vec3f& normal, int index,
                                std::uint32_t seed) const {
   Lit lit;
-  const Sample2 spot = disk_sample(samples_.get(SampleTable::kLight, index, seed));
+  const Sample2 spot = disk_sample(samples_.get(SampleTable::Light, index, seed));
   const Vec3f aside = key_tangents_.u * spot.x + key_tangents_.v * spot.y;
   lit.key_direction = unit_vector(key_direction_ + aside * kKeySpread);
   const float facing = dot(normal, lit.key_direction);
   lit.key_visible = facing > 0 && !blocked(point, normal, lit.key_direction) ? 1.0f : 0.0f;
 
-  const Vec3f around = cosine_sample(normal, samples_.get(SampleTable::kAround, index, seed));
+  const Vec3f around = cosine_sample(normal, samples_.get(SampleTable::Around, index, seed));
   lit.ambient_visible = blocked(point, normal, around) ? 0.0f : 1.0f;
   const float height = dot(ground_normal_, around);
   float ambient = 0.16f;  // what other parts of the bodies hand on
@@ -207,7 +207,7 @@ Shade Studio::shade_ground(const Ray& ray, float distance, const Colour& backdro
 Shade Studio::shade(int x, int y, int index) const {
   const std::uint32_t seed =
       mix_bits(static_cast<std::uint32_t>(x) + 65536u * static_cast<std::uint32_t>(y));
-  const Sample2 jitter = samples_.get(SampleTable::kPixel, index, seed);
+  const Sample2 jitter = samples_.get(SampleTable::Pixel, index, seed);
   const float px = static_cast<float>(x) + jitter.x, py = static_cast<float>(y) + jitter.y;
   const Ray ray = camera_ray(px, py);
   const Ray kept = clipped(ray);

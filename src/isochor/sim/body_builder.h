@@ -17,6 +17,6 @@ struct Body {
   grid::Lattice lattice;
   lattice::BodySpec spec;
 };
-Body build_body(const BodySpec& body, const std::filesystem::path& scene_file, Context& context);
+Body build_body(const BodySpec& spec, const std::filesystem::path& scene_file, Context& context);
 
 }  // namespace isochor::sim

@@ -40,7 +40,7 @@ lattice::Model build(const SceneSpec& scene, Context& context, files::Topology& 
     topology.bodies.push_back(std::move(shape));
     bodies.push_back(std::move(body.spec));
   }
-  return lattice::build_model(std::move(bodies), params_of(scene.method));
+  return lattice::build_model(bodies, params_of(scene.method));
 }
 
 files::Field make_field(std::string name, std::string unit, files::Support support,

@@ -70,7 +70,11 @@ NewtonReport newton(Problem& problem, const NewtonParams& params) {
     report.krylov_iterations += linear.iterations;
     report.operator_applications += linear.operator_applications;
 
+    // No descent direction (the solve gave up at once, or met NaN): no length of it would help.
     const double slope = problem.slope();
+    if (!(slope < 0)) {
+      return ended(problem.cancelled() ? NewtonEnd::Cancelled : NewtonEnd::Stalled);
+    }
     double length = 1;
     problem.move(length);
     for (;;) {
