@@ -37,7 +37,8 @@ TEST(GeometryOverlap, AgreesWithPointsAllOverTheTriangle) {
     const double size = random.uniform(0.2, 4);
     const Corners t{center + size * random.vector(), center + size * random.vector(),
                     center + size * random.vector()};
-    const double step = std::max({norm(t[1] - t[0]), norm(t[2] - t[1]), norm(t[0] - t[2])}) / kSteps;
+    const double step =
+        std::max({norm(t[1] - t[0]), norm(t[2] - t[1]), norm(t[0] - t[2])}) / kSteps;
     const double distance = sampled_distance(t, center, half, kSteps);
     if (triangle_overlaps_box(t, center, half)) {
       EXPECT_LE(distance, step) << sample;

@@ -8,14 +8,17 @@
 #include "isochor/geometry/overlap.h"
 #include "isochor/geometry/shapes.h"
 #include "tests/files/temporary_folder.h"
+#include "tests/geometry/surface_checks.h"
 
 namespace isochor::grid {
 namespace {
 
 using files::error_of;
+using geometry::joined;
 using geometry::make_box;
 using geometry::make_sphere;
 using geometry::SurfaceMesh;
+using geometry::turned_inside_out;
 using Index3 = std::array<std::int32_t, 3>;
 
 Lattice build(const SurfaceMesh& surface, double spacing, int threads = 1) {
@@ -106,6 +109,17 @@ TEST(GridLattice, AnAlignedBoxHasExactlyItsCells) {
   }
 }
 
+TEST(GridLattice, AFaceInACellWallBelongsToItsInnerSideOnly) {
+  // A gap of two cells between two boxes: their faces touch cells of the gap.
+  const SurfaceMesh both =
+      joined(make_box({0, 0, 0}, {1, 1, 1}, 1), make_box({2, 0, 0}, {1, 1, 1}, 1));
+  const Lattice lattice = build(both, 0.5);
+  EXPECT_EQ(lattice.size, (Index3{6, 2, 2}));
+  EXPECT_EQ(lattice.cell_count(), 16u);
+  for (const Index3& cell : cells_of(lattice)) EXPECT_TRUE(cell[0] < 2 || cell[0] > 3) << cell[0];
+  check_nodes(lattice);
+}
+
 TEST(GridLattice, SurplusIsSharedByBothSides) {
   const Lattice lattice = build(make_box({0, 0, 0}, {1, 1, 1}, 0.5), 0.3);
   EXPECT_EQ(lattice.size, (Index3{4, 4, 4}));
@@ -189,11 +203,7 @@ TEST(GridLattice, ScaleAndPlaceDoNotChangeTheCells) {
 
 TEST(GridLattice, ASurfaceTurnedInsideOutMeansTheSameBody) {
   const SurfaceMesh sphere = make_sphere({0, 0, 0}, 1, 0.2);
-  SurfaceMesh turned{.positions = sphere.positions};
-  for (std::size_t f = 0; f < sphere.face_count(); ++f) {
-    turned.add_face(std::vector<std::int32_t>(sphere.face(f).rbegin(), sphere.face(f).rend()));
-  }
-  expect_same(build(sphere, 0.15), build(turned, 0.15));
+  expect_same(build(sphere, 0.15), build(turned_inside_out(sphere), 0.15));
 }
 
 TEST(GridLattice, ABodyWithoutThicknessIsRefused) {

@@ -1,7 +1,7 @@
 #include "isochor/solve/conjugate_gradient.h"
 
-#include <gtest/gtest.h>
 #include <Eigen/Cholesky>
+#include <gtest/gtest.h>
 
 #include "tests/math/random_matrix.h"
 
@@ -36,7 +36,7 @@ struct Solved {
 
 /// Solves A x = b with a diagonal preconditioner and counts the calls.
 Solved solve_with(const Dense& A, const Vector& b, double tolerance, int max_iterations,
-        const Vector& inverse_diagonal, int stop_after = 1 << 30) {
+                  const Vector& inverse_diagonal, int stop_after = 1 << 30) {
   Solved out{.x = Vector::Constant(b.size(), 77)};  // must not matter: CG starts at zero
   ThreadArena arena(1);
   const auto size = std::size_t(b.size());
@@ -81,8 +81,8 @@ TEST(SolveConjugateGradient, EndsAfterAsManyStepsAsThereAreEigenvalues) {
   Random random(2);
   Vector eigenvalues(30);
   for (int i = 0; i < 30; ++i) eigenvalues[i] = 1 + i % 3;
-  const Solved got = solve_with(with_eigenvalues(random, eigenvalues), random_vector(random, 30), 1e-10, 100,
-                      ones(30));
+  const Solved got = solve_with(with_eigenvalues(random, eigenvalues), random_vector(random, 30),
+                                1e-10, 100, ones(30));
   EXPECT_TRUE(got.report.converged);
   EXPECT_EQ(got.report.iterations, 3);
 }
@@ -92,7 +92,7 @@ TEST(SolveConjugateGradient, TheExactPreconditionerNeedsOneIteration) {
   Vector diagonal(20);
   for (double& d : diagonal) d = std::pow(10.0, random.uniform(-6, 6));
   const Solved got = solve_with(diagonal.asDiagonal(), random_vector(random, 20), 1e-10, 100,
-                      diagonal.cwiseInverse());
+                                diagonal.cwiseInverse());
   EXPECT_TRUE(got.report.converged);
   EXPECT_EQ(got.report.iterations, 1);
 }
@@ -140,8 +140,8 @@ TEST(SolveConjugateGradient, AnIndefiniteMatrixIsReported) {
   Random random(6);
   Vector eigenvalues = Vector::LinSpaced(20, 1, 20);
   eigenvalues[7] = -5;
-  const Solved got =
-      solve_with(with_eigenvalues(random, eigenvalues), random_vector(random, 20), 1e-12, 100, ones(20));
+  const Solved got = solve_with(with_eigenvalues(random, eigenvalues), random_vector(random, 20),
+                                1e-12, 100, ones(20));
   EXPECT_TRUE(got.report.indefinite);
   EXPECT_FALSE(got.report.converged);
   EXPECT_TRUE(got.x.allFinite());
@@ -191,7 +191,8 @@ TEST(SolveConjugateGradient, HasTheSameBitsForAnyThreads) {
     const auto precondition = [&](std::span<const double> r, std::span<double> z) {
       copy(arena, r, z);
     };
-    conjugate_gradient(arena, apply, precondition, [] { return false; }, b, x, 1e-12, 25, scratch);
+    conjugate_gradient(
+        arena, apply, precondition, [] { return false; }, b, x, 1e-12, 25, scratch);
     if (first.empty()) first = x;
     EXPECT_EQ(x, first) << threads;
   }

@@ -18,8 +18,8 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 struct Scalar {
   std::function<double(double)> energy, first, second;
   double x;
-  double factor = 1;              ///< of the direction: -1 goes uphill, 0 nowhere
-  int cancel_after = 1 << 30;     ///< linear solves
+  double factor = 1;           ///< of the direction: -1 goes uphill, 0 nowhere
+  int cancel_after = 1 << 30;  ///< linear solves
   int evaluations = 0, solves = 0;
   double direction = 0;
   std::vector<double> residuals{}, energies{}, tolerances{};
@@ -196,7 +196,8 @@ TEST(SolveNewton, LinearSolvesGetSharperTowardsTheEnd) {
   Scalar problem = convex(4);
   ASSERT_TRUE(newton(problem, {.tolerance = 1e-13}).converged());
   EXPECT_EQ(problem.tolerances.front(), 0.1);
-  EXPECT_EQ(problem.tolerances.back(), 1e-4);
+  EXPECT_LT(problem.tolerances.back(), 1e-3);
+  EXPECT_GE(problem.tolerances.back(), 1e-4);
   EXPECT_TRUE(std::is_sorted(problem.tolerances.rbegin(), problem.tolerances.rend()));
 }
 
@@ -213,8 +214,8 @@ TEST(SolveNewton, ParametersAreDescribedWithTheirRanges) {
   FieldRecorder fields;
   NewtonParams params;
   describe(fields, params);
-  EXPECT_THAT(fields.names, testing::ElementsAre("tolerance", "max_iterations",
-                                                 "max_krylov_iterations"));
+  EXPECT_THAT(fields.names,
+              testing::ElementsAre("tolerance", "max_iterations", "max_krylov_iterations"));
   EXPECT_EQ(fields.numbers["tolerance"].range.text(), "above 0 to 0.1");
   EXPECT_EQ(fields.numbers["max_iterations"].range.text(), "1 to 100000");
   EXPECT_EQ(fields.numbers["max_krylov_iterations"].range.text(), "1 to 1000000");

@@ -15,8 +15,8 @@ namespace isochor {
 struct ThreadArena::Impl {
   using Body = FunctionRef<void(std::size_t, std::size_t)>;
 
-  explicit Impl(int count) : threads(count) {
-    for (int i = 1; i < count; ++i) workers.emplace_back([this] { work(); });
+  explicit Impl(int thread_count) : threads(thread_count) {
+    for (int i = 1; i < thread_count; ++i) workers.emplace_back([this] { work(); });
   }
   ~Impl() {
     {
