@@ -146,7 +146,7 @@ int check_command(const CheckCommand& command, const CommonOptions& common) {
     fmt::print("{}", sim::resolved_scene(scene));
     fmt::print(
         "\n# would be simulated: {} cells, {} nodes ({} held), {} surface vertices,\n"
-        "# {:.4g} kg in the lattice, {:.4g} m^3 inside the surfaces, {} of memory\n",
+        "# {:.4g} kg, {:.4g} m^3 inside the surfaces, {} of memory\n",
         s.cells, s.nodes, s.held_nodes, s.surface_vertices, s.mass, s.volume, megabytes(s.memory));
     for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
       const materials::Lame lame = materials::lame_parameters(scene.bodies[b].material);

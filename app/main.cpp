@@ -6,6 +6,7 @@
 #include "app/commands.h"
 #include "isochor/base/error.h"
 #include "isochor/base/file.h"
+#include "isochor/base/text.h"
 
 namespace isochor::app {
 namespace {
@@ -38,13 +39,24 @@ class CommandLine {
     } catch (const CLI::Success& request) {
       return app_.exit(request);
     } catch (const CLI::ParseError& error) {
-      fmt::print(stderr, "isochor: {}\n  to mend it: see 'isochor --help'\n", error.what());
+      fmt::print(stderr, "isochor: {}\n  to mend it: {}\n", error.what(), remedy(argc, argv));
       return kBadInput;
     }
     return action_();
   }
 
  private:
+  /// A first word that is no command is most often a command misspelt.
+  std::string remedy(int argc, char** argv) {
+    std::vector<std::string> names;
+    for (const CLI::App* command : app_.get_subcommands({})) names.push_back(command->get_name());
+    const std::vector<std::string_view> known(names.begin(), names.end());
+    const std::string_view first = argc > 1 ? argv[1] : "";
+    const bool is_command = std::find(known.begin(), known.end(), first) != known.end();
+    if (first.empty() || first.starts_with('-') || is_command) return "see 'isochor --help'";
+    return suggest(first, known);
+  }
+
   CLI::App* add_command(const std::string& name, const std::string& help,
                         std::function<int()> action) {
     CLI::App* command = app_.add_subcommand(name, help);

@@ -132,15 +132,15 @@ std::vector<Row> mcadams_hourglass(const ExperimentOptions& options, Context& co
           fmt::format("{} Newton, {} CG iterations", report.iterations, report.krylov_iterations);
       rows.push_back(row);
       if (stabilise && coarser) {
-        rows.push_back({.id = row.id,
-                        .quantity = fmt::format("content at {} over content at {} cells", n, n / 2),
-                        .variant = row.variant,
-                        .source = row.source,
-                        .ours = *row.ours / *coarser,
-                        .relation = Relation::Below,
-                        .bound = 1.0,
-                        .note = "vanishes under refinement; slowly, for the pinned corners are "
-                                "point loads"});
+        rows.push_back(
+            {.id = row.id,
+             .quantity = fmt::format("content at {} over content at {} cells", n, n / 2),
+             .variant = row.variant,
+             .source = row.source,
+             .ours = *row.ours / *coarser,
+             .relation = Relation::Below,
+             .bound = 1.0,
+             .note = "falls with refinement; slowly, for pinned corners are point loads"});
       }
       coarser = row.ours;
       if (n == 16 && !options.pictures.empty()) {

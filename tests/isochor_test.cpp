@@ -21,6 +21,10 @@ TEST(PublicApi, SceneIsSteppedAndReadBack) {
   EXPECT_EQ(before.size(), after.size());
   EXPECT_NE(before, after);
   EXPECT_LT(std::abs(simulation.volume_error()), 0.1);
+  const std::vector<int> triangles = simulation.surface_triangles(0);
+  EXPECT_EQ(triangles.size(), 3 * 2 * 2 * (6 * 2 + 6 * 2 + 2 * 2));
+  EXPECT_LT(*std::max_element(triangles.begin(), triangles.end()), int(before.size() / 3));
+  EXPECT_THROW(simulation.body_name(7), Failure);
 }
 
 TEST(PublicApi, FailureCarriesTheWholeMessage) {

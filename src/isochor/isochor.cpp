@@ -17,6 +17,15 @@ struct Simulation::Impl {
     return *latest;
   }
 
+  const files::BodyTopology& body(int index) const {
+    const auto& bodies = simulation.topology().bodies;
+    if (index < 0 || index >= static_cast<int>(bodies.size())) {
+      throw Failure("there is no body " + std::to_string(index) + "; the scene has " +
+                    std::to_string(bodies.size()));
+    }
+    return bodies[static_cast<std::size_t>(index)];
+  }
+
   Context context;
   sim::Simulation simulation;
   std::optional<std::pair<files::Frame, sim::Measures>> latest;
@@ -57,15 +66,22 @@ int Simulation::body_count() const {
   return static_cast<int>(impl_->simulation.topology().bodies.size());
 }
 
-std::string Simulation::body_name(int body) const {
-  return impl_->simulation.topology().bodies.at(static_cast<std::size_t>(body)).name;
-}
+std::string Simulation::body_name(int body) const { return impl_->body(body).name; }
 
 std::vector<double> Simulation::surface_positions(int body) const {
-  const files::BodyFrame& shape = impl_->snapshot().first.bodies.at(static_cast<std::size_t>(body));
+  impl_->body(body);
+  const files::BodyFrame& shape = impl_->snapshot().first.bodies[static_cast<std::size_t>(body)];
   std::vector<double> flat;
   flat.reserve(3 * shape.vertices.size());
   for (const Vec3d& v : shape.vertices) flat.insert(flat.end(), v.e, v.e + 3);
+  return flat;
+}
+
+std::vector<int> Simulation::surface_triangles(int body) const {
+  std::vector<int> flat;
+  for (const geometry::Triangle& t : geometry::triangulate(impl_->body(body).surface)) {
+    flat.insert(flat.end(), t.begin(), t.end());
+  }
   return flat;
 }
 

@@ -28,8 +28,8 @@ class Simulation {
   Simulation(Simulation&&) noexcept;
   Simulation& operator=(Simulation&&) noexcept;
 
-  /// Computes the next frame; the first call gives frame 0. On failure the state is that of the
-  /// frame before.
+  /// Computes the next frame; the first call gives frame 0. May go on past the last frame of the
+  /// scene: motions then stay at their last key. On failure the state is that of the frame before.
   void step();
   /// The last frame computed, -1 before the first.
   int frame() const;
@@ -40,6 +40,9 @@ class Simulation {
   std::string body_name(int body) const;
   /// x y z per surface vertex, in the order of the user's file, m.
   std::vector<double> surface_positions(int body) const;
+  /// Three vertex numbers per triangle, counter-clockwise seen from outside; faces of the file
+  /// with more corners are cut into fans.
+  std::vector<int> surface_triangles(int body) const;
   /// (Volume inside all surfaces) / (at rest) - 1.
   double volume_error() const;
 

@@ -124,14 +124,5 @@ TEST(Cli, OneLinePerFrameWhereThereIsNoTerminal) {
   for (int f = 0; f <= 4; ++f) EXPECT_THAT(o.err, HasSubstr("frame " + std::to_string(f) + "/4"));
 }
 
-TEST(Cli, HourglassExperimentHolds) {
-  const TemporaryFolder folder;
-  const Outcome o = run_program(folder, {"reproduce", "mcadams/hourglass", "--json"});
-  EXPECT_EQ(o.status, 0) << o.out << o.err;
-  const Json document = Json::parse(o.out);
-  EXPECT_GE(document.at("rows").size(), 6u);
-  for (const Json& row : document.at("rows")) EXPECT_EQ(row.at("holds"), true) << row;
-}
-
 }  // namespace
 }  // namespace isochor::app

@@ -107,14 +107,35 @@ TEST(GridEmbedding, RidesAlongWithAMotion) {
   }
 }
 
-TEST(GridEmbedding, APointFarFromEveryCellIsAnError) {
-  // Two small bodies far apart in one lattice, and the middle between them.
+TEST(GridEmbedding, APointFarFromEveryCellRidesOnTheNearestOne) {
+  // Two small bodies far apart in one lattice, points between them and outside: an affine motion
+  // continues to where they are.
   const Lattice lattice = build(geometry::joined(geometry::make_box({0, 0, 0}, {1, 1, 1}, 1),
                                                  geometry::make_box({9, 0, 0}, {1, 1, 1}, 1)),
                                 0.5);
-  const std::vector<Vec3d> between{{4.5, 0, 0}};
-  const Error error = files::error_of([&] { embed(lattice, between); });
-  EXPECT_THAT(error.problem(), testing::HasSubstr("near no cell"));
+  const std::vector<Vec3d> far{{4.2, 0, 0}, {4.8, 0.3, 0}, {-1e12, 0, 0}};
+  const Embedding embedding = embed(lattice, far);
+  std::vector<Vec3d> moved, points(far.size());
+  for (const Vec3d& x : lattice.rest_positions) moved.push_back({2 * x[0] + 1, x[1], x[2]});
+  embedding.interpolate(moved, points);
+  for (std::size_t p = 0; p < far.size(); ++p) {
+    EXPECT_NEAR(points[p][0], 2 * far[p][0] + 1, 1e-14 * std::abs(far[p][0]) + 1e-12);
+  }
+  const auto x_of_cell = [&](int p) {
+    return lattice.rest_positions[embedding.points[p].nodes[0]][0];
+  };
+  EXPECT_LT(x_of_cell(0), 1);
+  EXPECT_GT(x_of_cell(1), 8);
+}
+
+TEST(GridLattice, AVertexThatNoFaceUsesChangesNothing) {
+  geometry::SurfaceMesh box = geometry::make_box({0, 0, 0}, {1, 1, 1}, 0.5);
+  const Lattice before = build(box, 0.25);
+  box.positions.push_back({100, 0, 0});
+  const Lattice after = build(box, 0.25);
+  EXPECT_EQ(after.size, before.size);
+  EXPECT_EQ(after.cell_count(), before.cell_count());
+  EXPECT_EQ(embed(after, box.positions).points.size(), box.positions.size());
 }
 
 }  // namespace

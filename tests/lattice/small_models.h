@@ -32,7 +32,7 @@ inline void make_uniform(BodySpec& spec, double mu, double lambda) {
 /// Nodes for which f(rest position) is true.
 template <class F>
 HoldSpec hold_where(const BodySpec& spec, const std::string& name, F&& f) {
-  HoldSpec hold{.name = name};
+  HoldSpec hold{.name = name, .place = name};
   for (std::size_t n = 0; n < spec.lattice.rest_positions.size(); ++n) {
     if (f(spec.lattice.rest_positions[n])) hold.nodes.push_back(static_cast<std::int32_t>(n));
   }

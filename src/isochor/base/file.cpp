@@ -70,7 +70,7 @@ std::vector<std::byte> read_file(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary | std::ios::ate);
   if (!in) {
     throw Error(Fault::Input, path.string(), "cannot read: " + reason(errno),
-                "check the spelling; relative paths start at the file that names them");
+                "check the spelling and the folder");
   }
   std::vector<std::byte> bytes(static_cast<std::size_t>(in.tellg()));
   in.seekg(0);
@@ -84,7 +84,11 @@ std::string read_text_file(const std::filesystem::path& path) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-void write_file_atomic(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+void write_file_atomic(const std::filesystem::path& name, std::span<const std::byte> bytes) {
+  // Through a link to what it points at: renaming would replace the link.
+  std::error_code code;
+  const bool is_link = std::filesystem::is_symlink(name, code);
+  const std::filesystem::path path = is_link ? std::filesystem::weakly_canonical(name, code) : name;
   struct ::stat info {};
   if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
     const int direct = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
@@ -95,7 +99,7 @@ void write_file_atomic(const std::filesystem::path& path, std::span<const std::b
     return;
   }
   const std::filesystem::path temporary = path.string() + ".part";
-  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) fail_write(path, errno);
   int error = write_all(file, bytes);
   if (::close(file) != 0 && !error) error = errno;
@@ -112,8 +116,8 @@ void write_file_atomic(const std::filesystem::path& path, std::span<const std::b
   }
 }
 
-void write_file_atomic(const std::filesystem::path& path, std::string_view text) {
-  write_file_atomic(path, std::as_bytes(std::span(text.data(), text.size())));
+void write_file_atomic(const std::filesystem::path& name, std::string_view text) {
+  write_file_atomic(name, std::as_bytes(std::span(text.data(), text.size())));
 }
 
 void append_to_file(const std::filesystem::path& path, std::string_view text) {

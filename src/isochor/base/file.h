@@ -16,11 +16,11 @@ namespace isochor {
 std::vector<std::byte> read_file(const std::filesystem::path& path);
 std::string read_text_file(const std::filesystem::path& path);
 
-/// Replaces `path` by `bytes` as one step: a temporary beside it, fsync, rename. On failure the
-/// earlier file stays as it was and the temporary is removed. A target that exists and is no
-/// regular file (a pipe, a device) is written to directly.
-void write_file_atomic(const std::filesystem::path& path, std::span<const std::byte> bytes);
-void write_file_atomic(const std::filesystem::path& path, std::string_view text);
+/// Replaces the file `name` by `bytes` as one step: a temporary beside it, fsync, rename. On
+/// failure the earlier file stays as it was and the temporary is removed. A target that exists and
+/// is no regular file (a pipe, a device) is written to directly.
+void write_file_atomic(const std::filesystem::path& name, std::span<const std::byte> bytes);
+void write_file_atomic(const std::filesystem::path& name, std::string_view text);
 
 /// Adds to the end of a file that exists.
 void append_to_file(const std::filesystem::path& path, std::string_view text);

@@ -28,6 +28,17 @@ Bounds bounds_of(std::span<const Vec3d> points) {
   return box;
 }
 
+Bounds bounds_of_faces(const SurfaceMesh& mesh) {
+  if (mesh.corners.empty()) return bounds_of(mesh.positions);
+  const Vec3d first = mesh.positions[mesh.corners.front()];
+  Bounds box{first, first};
+  for (const std::int32_t v : mesh.corners) {
+    box.low = min(box.low, mesh.positions[v]);
+    box.high = max(box.high, mesh.positions[v]);
+  }
+  return box;
+}
+
 double enclosed_volume(std::span<const Vec3d> positions, std::span<const Triangle> triangles) {
   if (positions.empty()) return 0;
   // Relative to a vertex: a body far from the origin loses no digits.

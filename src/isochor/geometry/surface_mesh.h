@@ -35,6 +35,9 @@ struct Bounds {
 /// The smallest axis-aligned box; `points` must not be empty.
 Bounds bounds_of(std::span<const Vec3d> points);
 
+/// The same over the vertices that faces use; a file may hold others.
+Bounds bounds_of_faces(const SurfaceMesh& mesh);
+
 /// Volume enclosed by a closed surface, by the divergence theorem; negative if inside out.
 double enclosed_volume(std::span<const Vec3d> positions, std::span<const Triangle> triangles);
 

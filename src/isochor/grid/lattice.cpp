@@ -29,14 +29,16 @@ struct Box3 {
 
 /// A box of whole cells around the surface, the surplus shared by both sides.
 Lattice box_around(const geometry::Bounds& bounds, double spacing, const std::string& place) {
-  // More cells than this would not fit 32-bit node numbers.
-  constexpr double kMostCells = 1.5e9;
+  // The box is dense while the lattice is built: five bytes per cell.
+  constexpr double kMostCells = 4e8;
+  // A mesh rounded to single precision still fills whole cells.
+  constexpr double kSlack = 1e-6;
   Lattice lattice;
   lattice.spacing = spacing;
   double cells = 1;
   for (int a = 0; a < 3; ++a) {
     const double exact = bounds.size()[a] / spacing;
-    const double count = std::max(1.0, std::ceil(exact - 1e-9));
+    const double count = std::max(1.0, std::ceil(exact - kSlack));
     cells *= count;
     if (!(cells <= kMostCells)) {
       throw Error(Fault::Input, place,
@@ -110,6 +112,55 @@ void make_blocks(Box3<std::uint8_t>& cells, Lattice& lattice) {
   }
 }
 
+/// Finds cells by their coordinate.
+class CellIndex {
+ public:
+  struct Home {
+    Index3 at{};
+    std::size_t block = 0;
+    int lane = 0;
+    Vec3d corner() const { return {double(at[0]), double(at[1]), double(at[2])}; }
+  };
+
+  explicit CellIndex(const Lattice& lattice) : size_(lattice.size) {
+    homes_.reserve(lattice.cell_count());
+    lattice.for_each_cell([&](std::size_t b, int lane) {
+      const Index3& at = lattice.blocks[b].coordinate;
+      const Index3 cell{2 * at[0] + (lane & 1), 2 * at[1] + (lane >> 1 & 1),
+                        2 * at[2] + (lane >> 2 & 1)};
+      index_[key(cell)] = homes_.size();
+      homes_.push_back({cell, b, lane});
+    });
+  }
+
+  /// The cell that holds a point given in cells from the origin, or the nearest one.
+  const Home& nearest(const Vec3d& point) const {
+    Index3 at;
+    for (int a = 0; a < 3; ++a) {
+      at[a] = static_cast<std::int32_t>(std::clamp(std::floor(point[a]), 0.0, size_[a] - 1.0));
+    }
+    if (const auto found = index_.find(key(at)); found != index_.end())
+      return homes_[found->second];
+    // Rare: a point in a cell wall that fell on the empty side, a vertex that no face uses.
+    return *std::min_element(homes_.begin(), homes_.end(), [&](const Home& s, const Home& t) {
+      return square_distance(point, s) < square_distance(point, t);
+    });
+  }
+
+ private:
+  std::int64_t key(const Index3& at) const {
+    return at[0] + std::int64_t{size_[0]} * (at[1] + std::int64_t{size_[1]} * at[2]);
+  }
+  static double square_distance(const Vec3d& point, const Home& home) {
+    const Vec3d away = point - home.corner() - Vec3d{0.5, 0.5, 0.5};
+    return dot(away, away);
+  }
+
+  Index3 size_;
+  std::vector<Home> homes_;
+  std::unordered_map<std::int64_t, std::size_t> index_;
+};
+
 double trilinear_weight(const Vec3d& local, int corner) {
   double weight = 1;
   for (int a = 0; a < 3; ++a) weight *= corner >> a & 1 ? local[a] : 1 - local[a];
@@ -135,7 +186,7 @@ std::size_t Lattice::cell_count() const {
 Lattice build_lattice(const geometry::SurfaceMesh& surface, double spacing,
                       const std::string& place, ThreadArena& arena) {
   const std::vector<geometry::Triangle> triangles = geometry::triangulate(surface);
-  const geometry::Bounds bounds = geometry::bounds_of(surface.positions);
+  const geometry::Bounds bounds = geometry::bounds_of_faces(surface);
   const Vec3d extent = bounds.size();
   const double volume = std::abs(geometry::enclosed_volume(surface.positions, triangles));
   const double diameter = norm(extent);
@@ -165,58 +216,15 @@ Lattice build_lattice(const geometry::SurfaceMesh& surface, double spacing,
 }
 
 Embedding embed(const Lattice& lattice, std::span<const Vec3d> points) {
-  const auto key = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
-    return i + (lattice.size[0] + 2) * (j + (lattice.size[1] + 2) * k);
-  };
-  struct Home {
-    std::int32_t block;
-    int lane;
-  };
-  std::unordered_map<std::int64_t, Home> homes;
-  lattice.for_each_cell([&](std::size_t b, int lane) {
-    const Index3& at = lattice.blocks[b].coordinate;
-    homes[key(2 * at[0] + (lane & 1), 2 * at[1] + (lane >> 1 & 1), 2 * at[2] + (lane >> 2 & 1))] = {
-        static_cast<std::int32_t>(b), lane};
-  });
-
+  const CellIndex cells(lattice);
   Embedding embedding;
   embedding.points.reserve(points.size());
   for (const Vec3d& point : points) {
     const Vec3d p = (point - lattice.origin) * (1 / lattice.spacing);
-    Index3 at;
-    for (int a = 0; a < 3; ++a) {
-      at[a] = std::clamp(static_cast<std::int32_t>(std::floor(p[a])), 0, lattice.size[a] - 1);
-    }
-    auto home = homes.find(key(at[0], at[1], at[2]));
-    // A point in a cell wall may fall on the empty side by rounding: the nearest cell takes it.
-    double nearest = std::numeric_limits<double>::infinity();
-    if (home == homes.end()) {
-      for (int k = at[2] - 1; k <= at[2] + 1; ++k) {
-        for (int j = at[1] - 1; j <= at[1] + 1; ++j) {
-          for (int i = at[0] - 1; i <= at[0] + 1; ++i) {
-            if (std::min({i, j, k}) < 0) continue;
-            const auto found = homes.find(key(i, j, k));
-            const Vec3d away = p - Vec3d{i + 0.5, j + 0.5, k + 0.5};
-            if (found != homes.end() && dot(away, away) < nearest) {
-              nearest = dot(away, away);
-              home = found;
-              at = {i, j, k};
-            }
-          }
-        }
-      }
-    }
-    if (home == homes.end()) {
-      throw Error(
-          Fault::Simulation, "lattice",
-          fmt::format("the point ({}, {}, {}) is near no cell", point[0], point[1], point[2]),
-          "this is a mistake of the program; please report the mesh");
-    }
-    Embedding::Point embedded{.nodes = {},
-                              .local = p - Vec3d{double(at[0]), double(at[1]), double(at[2])}};
+    const CellIndex::Home home = cells.nearest(p);
+    Embedding::Point embedded{.nodes = {}, .local = p - home.corner()};
     for (int c = 0; c < 8; ++c) {
-      embedded.nodes[c] =
-          lattice.blocks[home->second.block].nodes[block_node(home->second.lane, c)];
+      embedded.nodes[c] = lattice.blocks[home.block].nodes[block_node(home.lane, c)];
     }
     embedding.points.push_back(embedded);
   }

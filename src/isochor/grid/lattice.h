@@ -72,7 +72,8 @@ struct Embedding {
   void interpolate(std::span<const double> nodal, std::span<double> at_points) const;
 };
 
-/// Ties points to the cells that hold them, a point outside to the nearest cell.
+/// Ties points to the cells that hold them, a point outside to the nearest cell, whose map is then
+/// continued beyond it.
 Embedding embed(const Lattice& lattice, std::span<const Vec3d> points);
 
 }  // namespace isochor::grid

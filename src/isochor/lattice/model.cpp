@@ -99,7 +99,7 @@ void add_body(Model& model, const BodySpec& body) {
     Hold hold{.name = body.name + "." + body.holds[s].name, .nodes = {}};
     for (const std::int32_t n : body.holds[s].nodes) {
       if (holder[n] >= 0) {
-        throw Error(Fault::Input, hold.name,
+        throw Error(Fault::Input, body.holds[s].place,
                     fmt::format("holds a node that '{}' holds already", body.holds[holder[n]].name),
                     "make the two regions apart from each other");
       }

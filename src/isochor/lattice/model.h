@@ -14,6 +14,7 @@ namespace isochor::lattice {
 struct HoldSpec {
   std::string name;
   std::vector<std::int32_t> nodes;  ///< numbers within the body's lattice
+  std::string place;                ///< names the hold in errors
 };
 
 /// What a body is made of, before it becomes part of a model.

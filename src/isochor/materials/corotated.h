@@ -28,8 +28,7 @@ struct Corotated {
   }
 
   /// The exact differential [McAdams11 (10), (12)]. tr(S) I - S is singular for some inverted
-  /// states; there the divisor is held away from zero with its sign positive, so that the twist
-  /// mode becomes strongly negative, as it is nearby, and finite.
+  /// states; there the divisor is held away from zero, so that the twist mode stays finite.
   template <class T>
   static ISOCHOR_KERNEL PrincipalTangent<T> tangent(const Vec3<T>& sigma, const T& mu,
                                                     const T& lambda) {

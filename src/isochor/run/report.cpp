@@ -36,6 +36,7 @@ std::vector<Picture> draw_pictures(const RunDirectory& directory, Context& conte
     frames.push_back(files::read_frame(directory.frame(f)));
   }
   if (frames.empty()) return {};
+  context.log(LogLevel::Info, fmt::format("drawing {} pictures for the report", frames.size()));
   RenderOptions options{.width = 1120, .height = 700, .field = "von_mises"};
   const View view = fit_view(topology, frames, options);
   const FieldRange range = field_range(topology, frames, options.field);

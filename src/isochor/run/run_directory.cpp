@@ -102,6 +102,11 @@ RunDirectory make_run(const fs::path& root, const Manifest& manifest) {
       fs::path previous = root.lexically_normal();
       if (!previous.has_filename()) previous = previous.parent_path();
       previous += ".previous";
+      if (fs::exists(previous, code) && !RunDirectory{previous}.is_run()) {
+        throw Error(Fault::Input, previous.string(),
+                    "is in the way: the earlier run would be kept there, and it is not a run",
+                    "move it, or choose another place (--out DIR)");
+      }
       fs::remove_all(previous, code);
       if (!code) fs::rename(root, previous, code);
       if (code) {

@@ -74,11 +74,9 @@ class Runner {
   }
 
   RunResult run(const OnFrame& on_frame) {
-    const int last =
-        std::min(options_.last_frame.value_or(manifest_.last_frame), manifest_.last_frame);
     RunResult result{.directory = directory_};
     try {
-      while (simulation_.frame() < last) {
+      while (simulation_.frame() < last_frame()) {
         if (context_.cancelled || !compute_frame(on_frame)) {
           result.end = RunEnd::Interrupted;
           result.message = fmt::format("stopped after frame {}", simulation_.frame());
@@ -96,6 +94,12 @@ class Runner {
  private:
   void open_directory() {
     const bool from_middle = options_.first_frame.value_or(0) > 0;
+    if (from_middle && *options_.first_frame > manifest_.last_frame) {
+      throw Error(Fault::Input, "--frames",
+                  fmt::format("frame {} is not in the scene, which ends at frame {}",
+                              *options_.first_frame, manifest_.last_frame),
+                  "choose a smaller frame, or make the scene longer (time.frames)");
+    }
     if (!(options_.resume || from_middle) || !RunDirectory{options_.out}.is_run()) {
       if (from_middle) {
         throw Error(Fault::Input, "--frames",
@@ -119,6 +123,7 @@ class Runner {
                               *options_.first_frame, options_.out.string()),
                   fmt::format("start at frame {} or earlier", last + 1));
     }
+    if (from_middle) refuse_to_lose_frames();
     remove_frames_after(directory_, last);
     for (int f = 0; f <= last; ++f) note_frame(f, files::frame_hash(directory_.frame(f)));
     // Folders and topology may be missing where a run was killed at its very start.
@@ -129,6 +134,21 @@ class Runner {
     write_manifest(directory_, manifest_);
     context_.log(LogLevel::Info, last >= 0 ? fmt::format("resuming after frame {}", last)
                                            : "nothing to resume, starting at frame 0");
+  }
+
+  /// Redoing frames from the middle drops what follows; that must be redone too.
+  void refuse_to_lose_frames() const {
+    const int have = directory_.frame_count() - 1;
+    if (last_frame() >= have) return;
+    throw Error(
+        Fault::Input, "--frames",
+        fmt::format("frames {} to {} of {} would be lost", last_frame() + 1, have,
+                    options_.out.string()),
+        fmt::format("redo them too (--frames {}:), or copy the run first", *options_.first_frame));
+  }
+
+  int last_frame() const {
+    return std::min(options_.last_frame.value_or(manifest_.last_frame), manifest_.last_frame);
   }
 
   /// False if cancelled. The frame file is written last: once it is there, the frame is whole.

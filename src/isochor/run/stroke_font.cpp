@@ -148,7 +148,8 @@ void draw_glyph(Image& image, double x, double y, std::string_view strokes, doub
       const double cover = std::clamp(radius + 0.5 - distance, 0.0, 1.0);
       std::uint8_t* pixel = image.pixel(column, row);
       for (int i = 0; i < 3; ++i) {
-        pixel[i] = static_cast<std::uint8_t>(std::lround(pixel[i] + cover * (colour[i] - pixel[i])));
+        pixel[i] =
+            static_cast<std::uint8_t>(std::lround(pixel[i] + cover * (colour[i] - pixel[i])));
       }
     }
   }

@@ -1,5 +1,6 @@
 #include "isochor/sim/body_builder.h"
 
+#include <cmath>
 #include <fmt/core.h>
 
 #include "isochor/base/error.h"
@@ -69,6 +70,16 @@ Body build_body(const BodySpec& spec, const std::filesystem::path& scene_file, C
                 fmt::format("{}: the surface is inside out; it is simulated as if it were not",
                             spec.place.text("shape")));
   }
+  // Cells at the surface count as full; the body shall weigh what its surface encloses.
+  const double h = body.lattice.spacing;
+  const double filled = std::abs(geometry::enclosed_volume(body.surface.positions, triangles)) /
+                        (h * h * h * static_cast<double>(body.lattice.cell_count()));
+  if (filled < 0.5) {
+    context.log(LogLevel::Warning,
+                fmt::format("{}: the surface fills only {:.0f} % of its cells, so that the body is "
+                            "too stiff; smaller cells follow it better",
+                            spec.place.text("cell_size"), 100 * filled));
+  }
   const materials::Lame lame = materials::lame_parameters(spec.material);
   const std::size_t cells = body.lattice.cell_count();
   body.spec = {.name = spec.name,
@@ -76,11 +87,12 @@ Body build_body(const BodySpec& spec, const std::filesystem::path& scene_file, C
                .law = materials::law_index(spec.material.law),
                .mu = std::vector<double>(cells, lame.mu),
                .lambda = std::vector<double>(cells, lame.lambda),
-               .density = spec.material.density,
+               .density = spec.material.density * filled,
                .holds = {}};
-  const geometry::Bounds bounds = geometry::bounds_of(body.surface.positions);
+  const geometry::Bounds bounds = geometry::bounds_of_faces(body.surface);
   for (const HoldSpec& hold : spec.holds) {
-    body.spec.holds.push_back({hold.name, select_nodes(hold, body.lattice, bounds)});
+    body.spec.holds.push_back(
+        {hold.name, select_nodes(hold, body.lattice, bounds), hold.place.text()});
   }
   return body;
 }

@@ -15,7 +15,7 @@ namespace isochor::sim {
 /// Size of a discretised scene.
 struct Summary {
   std::size_t cells = 0, nodes = 0, held_nodes = 0, surface_vertices = 0;
-  double mass = 0;         ///< of the lattice, kg
+  double mass = 0;         ///< kg
   double volume = 0;       ///< enclosed by the surfaces, m^3
   std::size_t memory = 0;  ///< bytes allocated for model, state and scratch
 };

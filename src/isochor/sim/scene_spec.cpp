@@ -137,8 +137,16 @@ void describe(FieldVisitor& visitor, BodySpec& spec) {
 }
 
 void describe(FieldVisitor& visitor, SceneSpec& spec) {
-  visitor.integer("format", spec.format, Range::between(kSceneFormat, kSceneFormat),
-                  "version of the scene format", Need::Required);
+  Place place;
+  visitor.place(place);
+  visitor.integer("format", spec.format, Range::at_least(1), "version of the scene format",
+                  Need::Required);
+  if (spec.format != kSceneFormat) {
+    throw Error(
+        Fault::Input, place.text("format"),
+        fmt::format("the scene has format {}, this program reads {}", spec.format, kSceneFormat),
+        "use the version of the program that the scene was written for");
+  }
   visitor.text("title", spec.title, "shown in the report");
   visitor.group("time", spec.time, "frames");
   visitor.group("world", spec.world, "what surrounds the bodies");
@@ -161,9 +169,12 @@ std::string resolved_scene(const SceneSpec& scene) { return scene::print_resolve
 std::string scene_reference() {
   std::string text = scene::print_reference(SceneSpec{});
   // Keys that depend on another key's value.
-  text += scene::print_reference(ShapeSpec{.kind = "sphere"}, "body.shape (kind = \"sphere\")");
-  text += scene::print_reference(ShapeSpec{.kind = "mesh"}, "body.shape (kind = \"mesh\")");
-  text += scene::print_reference(HoldSpec{.where = "box"}, "body.hold (where = \"box\")");
+  const auto add = [&](std::string_view when, const auto& spec, std::string_view path) {
+    text += fmt::format("\nWith `{}`:\n\n{}", when, scene::print_reference(spec, path));
+  };
+  add("kind = \"sphere\"", ShapeSpec{.kind = "sphere"}, "body.shape");
+  add("kind = \"mesh\"", ShapeSpec{.kind = "mesh"}, "body.shape");
+  add("where = \"box\"", HoldSpec{.where = "box"}, "body.hold");
   return text;
 }
 

@@ -42,6 +42,10 @@ KrylovReport conjugate_gradient(ThreadArena& arena, Apply&& apply, Precondition&
     ++report.iterations;
     const double rho_last = rho;
     rho = dot(arena, r, z);
+    if (!(rho > 0)) {  // the preconditioner
+      report.indefinite = true;
+      break;
+    }
     if (report.iterations == 1) {
       copy(arena, z, p);
     } else {
