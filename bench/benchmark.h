@@ -27,6 +27,9 @@ struct MachineLimits {
 };
 MachineLimits measure_limits(ThreadArena& arena);
 
+/// Double precision operations per second of all threads of the arena, best of ten.
+double peak_flops(ThreadArena& arena);
+
 /// Seconds of the fastest of `repeats` calls.
 double fastest(int repeats, FunctionRef<void()> body);
 

@@ -44,6 +44,8 @@ multiply_adds(int rounds) {
   return sum;
 }
 
+}  // namespace
+
 double peak_flops(ThreadArena& arena) {
   constexpr int kRounds = 200000, kChains = 96;
   volatile double sink = 0;
@@ -53,8 +55,6 @@ double peak_flops(ThreadArena& arena) {
   });
   return 2.0 * kChains * kRounds * double(threads) / seconds;
 }
-
-}  // namespace
 
 double fastest(int repeats, FunctionRef<void()> body) {
   using Clock = std::chrono::steady_clock;

@@ -5,11 +5,13 @@
 namespace isochor::reproduce {
 
 std::vector<Row> mcadams_hourglass(const ExperimentOptions&, Context&);
+std::vector<Row> mcadams_svd(const ExperimentOptions&, Context&);
 
 std::span<const Experiment> experiments() {
   static constexpr std::array kExperiments{
       Experiment{"mcadams/hourglass", "A patch pulled at its four corners (fig. 3)",
                  mcadams_hourglass},
+      Experiment{"mcadams/svd", "The 3x3 SVD on every kind of matrix (section 9.2)", mcadams_svd},
   };
   return kExperiments;
 }

@@ -24,6 +24,7 @@ void expect_holds(std::string_view id) {
 }
 
 TEST(Reproduce, McAdamsHourglass) { expect_holds("mcadams/hourglass"); }
+TEST(Reproduce, McAdamsSvd) { expect_holds("mcadams/svd"); }
 
 TEST(ReproduceRow, ClaimHoldsByItsRelationAndFailsWithoutAMeasurement) {
   EXPECT_EQ(holds(Relation::AtMost, 1.0, 1.0), true);

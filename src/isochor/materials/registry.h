@@ -6,11 +6,17 @@
 #include <utility>
 
 #include "isochor/materials/corotated.h"
+#include "isochor/materials/fixed_corotated.h"
+#include "isochor/materials/neo_hookean.h"
+#include "isochor/materials/neo_hookean_isochoric.h"
+#include "isochor/materials/st_venant_kirchhoff.h"
+#include "isochor/materials/stable_neo_hookean.h"
 
 /// Every law of the program, once. Scene keys, tests and documentation follow from this list.
 namespace isochor::materials {
 
-using Laws = std::tuple<Corotated>;
+using Laws = std::tuple<Corotated, FixedCorotated, StVenantKirchhoff, NeoHookean,
+                        NeoHookeanIsochoric, StableNeoHookean>;
 
 inline constexpr std::size_t kLawCount = std::tuple_size_v<Laws>;
 

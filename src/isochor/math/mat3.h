@@ -32,7 +32,11 @@ struct Mat3 {
   }
   friend ISOCHOR_KERNEL Mat3 operator*(const T& s, const Mat3& a) { return a * s; }
   friend ISOCHOR_KERNEL Vec3<T> operator*(const Mat3& a, const Vec3<T>& v) {
-    return a.column[0] * v[0] + a.column[1] * v[1] + a.column[2] * v[2];
+    Vec3<T> r = a.column[0] * v[0];
+    for (int j = 1; j < 3; ++j) {
+      for (int i = 0; i < 3; ++i) r[i] = muladd(a(i, j), v[j], r[i]);
+    }
+    return r;
   }
   friend ISOCHOR_KERNEL Mat3 operator*(const Mat3& a, const Mat3& b) {
     return {{a * b.column[0], a * b.column[1], a * b.column[2]}};

@@ -33,7 +33,7 @@ using Vec3d = Vec3<double>;
 
 template <class T>
 ISOCHOR_KERNEL T dot(const Vec3<T>& a, const Vec3<T>& b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+  return muladd(a[2], b[2], muladd(a[1], b[1], a[0] * b[0]));
 }
 
 template <class T>

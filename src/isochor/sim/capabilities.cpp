@@ -8,7 +8,7 @@ namespace {
 constexpr std::array kCapabilities{Capability{.method = "lattice",
                                               .source = "McAdams 2011",
                                               .elements = "hexahedral cells",
-                                              .materials = "corotated",
+                                              .materials = "all",
                                               .volume = "none",
                                               .states = "static",
                                               .constraints = "held nodes with prescribed motion",
