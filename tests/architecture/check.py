@@ -9,6 +9,7 @@ Prints each failure as file:line: message, and as its last line "N passed, M fai
 import sys
 from pathlib import Path
 
+import kernels
 import layers
 import sizes
 import tags
@@ -21,6 +22,7 @@ def run(source: Path, build: Path) -> Report:
     tree = Tree(source)
     layers.check(tree, report)
     sizes.check(tree, build, report)
+    kernels.check(build, report)
     tags.check(tree, report)
     words.check(tree, report)
     return report

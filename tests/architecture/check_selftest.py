@@ -193,6 +193,17 @@ def run_case(changes: dict, megabytes: float | None = None, git: bool = False) -
         return check.run(root, root / "build")
 
 
+def run_kernel(source: str) -> check.Report:
+    """check.py on a build with one real kernel object."""
+    with tempfile.TemporaryDirectory() as folder:
+        plant(Path(folder), {})
+        objects = Path(folder) / "build/CMakeFiles/isochor_kernels_avx2.dir/src"
+        objects.mkdir(parents=True)
+        subprocess.run(["g++", "-xc++", "-c", "-", "-o", str(objects / "x_kernel.cpp.o")],
+                       input=source, text=True, check=True)
+        return check.run(Path(folder), Path(folder) / "build")
+
+
 def run_program(changes: dict) -> tuple[int, str]:
     """check.py as ctest runs it: its exit status and its last line."""
     with tempfile.TemporaryDirectory() as folder:
@@ -229,6 +240,13 @@ def main() -> int:
         expect("small translation unit", not small.failures, small.failures)
         expect("its size is printed", any("15.90 MB  x.o" in n for n in small.notes), small.notes)
         expect("big translation unit", any("x.o: includes 16.1 MB" in f for f in big.failures), big)
+
+    if shutil.which("g++"):
+        good = run_kernel("namespace isochor::avx2 { void k() {} }")
+        expect("kernel named by its instruction set", not good.failures, good.failures)
+        for bad in ("void k() {}", "inline int f() { return 1; }  int (*isochor_avx2)() = f;"):
+            report = run_kernel(bad)
+            expect("kernel that offers more", any("does not name" in f for f in report.failures), bad)
 
     expect("program on a clean tree", run_program({})[0] == 0, run_program({}))
     status, last = run_program({"dev": "# FIXME\n"})
