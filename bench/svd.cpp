@@ -1,7 +1,6 @@
 /// 3x3 singular value decompositions on one core, beside Eigen and the machine.
-#include <fmt/core.h>
-
 #include <Eigen/SVD>
+#include <fmt/core.h>
 #include <random>
 #include <vector>
 
@@ -13,9 +12,9 @@ namespace {
 
 constexpr std::size_t kCount = 4096;  // fits the second-level cache: arithmetic is measured
 
-/// Arithmetic of svd(), counted from its source: an inverse root 1 + 4 per step of Newton's method, a
-/// turn 52 and a root, a rotation matrix 45 and a root, A^T A 30, a product of matrices 45, lengths of
-/// columns 15, a QR rotation 41 and a root, scaling 12.
+/// Arithmetic of svd(), counted from its source: an inverse root 1 + 4 per step of Newton's method,
+/// a turn 52 and a root, a rotation matrix 45 and a root, A^T A 30, a product of matrices 45,
+/// lengths of columns 15, a QR rotation 41 and a root, scaling 12.
 template <class S>
 constexpr double flops() {
   constexpr bool single = sizeof(S) == 4;
@@ -63,13 +62,13 @@ void measure(const char* type, double peak_flops, std::vector<BenchRow>& rows) {
       svd_batch(SvdBatch<S>{kCount, entries.data(), U.data(), sigma.data(), V.data()}, isa);
     });
     const bool best = isa == best_isa();
-    BenchRow row{.name = best ? fmt::format("svd/{}", type)
-                              : fmt::format("svd/{}/{}", type, name(isa)),
-                 .value = 1e9 * seconds / kCount,
-                 .unit = "ns per matrix",
-                 .peer = 1e9 * peer,
-                 .peer_name = "Eigen JacobiSVD",
-                 .note = fmt::format("{}, one core", name(isa))};
+    BenchRow row{
+        .name = best ? fmt::format("svd/{}", type) : fmt::format("svd/{}/{}", type, name(isa)),
+        .value = 1e9 * seconds / kCount,
+        .unit = "ns per matrix",
+        .peer = 1e9 * peer,
+        .peer_name = "Eigen JacobiSVD",
+        .note = fmt::format("{}, one core", name(isa))};
     if (best) {
       row.limit = 1e9 * flops<S>() / peak_flops;
       row.limit_kind = fmt::format("{:.0f} flops at the peak rate", flops<S>());

@@ -1,9 +1,8 @@
 /// [McAdams11 sec 9.2]: how exact the branch-free SVD is, on a million matrices of every kind that
 /// breaks such algorithms, beside the published one and beside the rotation by F S^-1.
-#include <fmt/core.h>
-
 #include <array>
 #include <cmath>
+#include <fmt/core.h>
 #include <random>
 #include <vector>
 
@@ -32,12 +31,14 @@ class Matrices {
     };
     const double sign = uniform_(random_) < 0.5 ? -1 : 1;
     switch (kind) {
-      case 0: return all_.push_back(random_matrix());
+      case 0:
+        return all_.push_back(random_matrix());
       case 1: {  // rank 0 to 2
         const int rank = static_cast<int>(3 * uniform_(random_));
         return all_.push_back(graded(rank > 0, rank > 1, 0));
       }
-      case 2: return all_.push_back(graded(1, uniform_(random_), -uniform_(random_)));
+      case 2:
+        return all_.push_back(graded(1, uniform_(random_), -uniform_(random_)));
       case 3: {  // repeated, exactly and nearly
         const double near = std::pow(10.0, -16 * uniform_(random_));
         return all_.push_back(graded(1, 1 + near, sign * (1 - near)));
@@ -47,7 +48,8 @@ class Matrices {
         return all_.push_back(graded(1, power(), sign * power()));
       }
       default:
-        return all_.push_back(random_matrix() * std::pow(10.0, scale_ * (2 * uniform_(random_) - 1)));
+        return all_.push_back(random_matrix() *
+                              std::pow(10.0, scale_ * (2 * uniform_(random_) - 1)));
     }
   }
   Mat3d random_matrix() {
@@ -103,8 +105,7 @@ struct Errors {
       reconstruction = std::max(reconstruction, frobenius(back - A) / size);
     }
     for (const Mat3d& Q : {U, V}) {
-      orthogonality =
-          std::max(orthogonality, frobenius(transpose_times(Q, Q) - Mat3d::identity()));
+      orthogonality = std::max(orthogonality, frobenius(transpose_times(Q, Q) - Mat3d::identity()));
     }
     const double slack = 1e-5 * sigma[0];
     not_rotations += !(determinant(U) > 0.5 && determinant(V) > 0.5 &&

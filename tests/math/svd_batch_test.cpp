@@ -1,8 +1,7 @@
 #include "isochor/math/svd_batch.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
+#include <gtest/gtest.h>
 #include <random>
 #include <vector>
 

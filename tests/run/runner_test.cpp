@@ -115,6 +115,27 @@ TEST_F(RunnerTest, RerunKeepsTheEarlierRun) {
   EXPECT_EQ(read_manifest(open_run(folder_ / "a.previous")).frames.size(), 5u);
 }
 
+TEST_F(RunnerTest, WhatStandsInTheWayOfTheEarlierRunIsNotDeleted) {
+  const auto first = hashes(run(options("a")));
+  std::filesystem::create_directory(folder_ / "a.previous");
+  files::write_quickly(folder_ / "a.previous/thesis.txt", "precious");
+  EXPECT_THAT(error_of([&] { run(options("a")); }).what(), HasSubstr("in the way"));
+  EXPECT_EQ(read_text_file(folder_ / "a.previous/thesis.txt"), "precious");
+  EXPECT_EQ(read_manifest(open_run(folder_ / "a")).frames.size(), first.size());
+}
+
+TEST_F(RunnerTest, RedoingTheMiddleNeverLosesTheEnd) {
+  const auto first = hashes(run(options("a")));
+  RunOptions middle = options("a");
+  middle.first_frame = 1;
+  middle.last_frame = 2;
+  EXPECT_THAT(error_of([&] { run(middle); }).what(), HasSubstr("frames 3 to 4"));
+  middle.first_frame = 9;
+  middle.last_frame.reset();
+  EXPECT_THAT(error_of([&] { run(middle); }).what(), HasSubstr("ends at frame 4"));
+  EXPECT_EQ(RunDirectory{folder_ / "a"}.frame_count(), 5);
+}
+
 TEST_F(RunnerTest, ForeignDirectoryIsRefusedAndUntouched) {
   std::filesystem::create_directory(folder_ / "photos");
   files::write_quickly(folder_ / "photos/cat.jpg", "meow");

@@ -63,9 +63,9 @@ struct InvariantLaw {
       tangent.stretch(k, k) = d.tt + T(2) * d.i1 + T(4) * sk * sk * d.i1i1 +
                               T(4) * sk * si * sj * d.i1j + si * sj * si * sj * d.jj +
                               T(2) * (si * si + sj * sj) * d.i2;
-      tangent.stretch(i, j) = tangent.stretch(j, i) =
-          d.tt + T(4) * si * sj * (d.i1i1 + d.i2) + T(2) * sk * (si * si + sj * sj) * d.i1j +
-          si * sj * sk * sk * d.jj + sk * d.j;
+      tangent.stretch(i, j) = tangent.stretch(j, i) = d.tt + T(4) * si * sj * (d.i1i1 + d.i2) +
+                                                      T(2) * sk * (si * si + sj * sj) * d.i1j +
+                                                      si * sj * sk * sk * d.jj + sk * d.j;
       const T both = T(2) * (d.i1 + sk * sk * d.i2);
       const T apart = T(2) * si * sj * d.i2 + sk * d.j;
       tangent.flip[k] = both - apart;

@@ -2,10 +2,10 @@
 
 #include "isochor/math/scalar.h"
 
-/// Functions of the volume ratio J that laws need and that end at J = 0, continued through it: below
-/// kContinuedBelow by the parabola that meets them with value, slope and curvature. A law built
-/// from them is defined, and twice differentiable, for every F. They take J - 1, so that small
-/// volume changes keep their digits.
+/// Functions of the volume ratio J that laws need and that end at J = 0, continued through it:
+/// below kContinuedBelow by the parabola that meets them with value, slope and curvature. A law
+/// built from them is defined, and twice differentiable, for every F. They take J - 1, so that
+/// small volume changes keep their digits.
 namespace isochor::materials {
 
 inline constexpr double kContinuedBelow = 0.1;

@@ -17,8 +17,7 @@ struct StableNeoHookean : InvariantLaw<StableNeoHookean> {
   static ISOCHOR_KERNEL T energy(const Vec3<T>& sigma, const T& mu, const T& lambda) {
     const Strains<T> s(sigma);
     const T m = T(4.0 / 3) * mu, l = lambda + T(5.0 / 6) * mu;
-    return T(0.5) * m * (s.i1 - log1p(T(0.25) * s.i1)) - T(0.75) * m * s.j +
-           T(0.5) * l * s.j * s.j;
+    return T(0.5) * m * (s.i1 - log1p(T(0.25) * s.i1)) - T(0.75) * m * s.j + T(0.5) * l * s.j * s.j;
   }
 
   template <class T>

@@ -19,14 +19,17 @@
   }
 
 /// Calls the version for `isa`.
-#define ISOCHOR_CALL_KERNEL(isa, call)            \
-  do {                                            \
-    switch (isa) {                                \
-      case ::isochor::Isa::Avx512: avx512::call;  \
-        break;                                    \
-      case ::isochor::Isa::Avx2: avx2::call;      \
-        break;                                    \
-      case ::isochor::Isa::Baseline: baseline::call; \
-        break;                                    \
-    }                                             \
+#define ISOCHOR_CALL_KERNEL(isa, call) \
+  do {                                 \
+    switch (isa) {                     \
+      case ::isochor::Isa::Avx512:     \
+        avx512::call;                  \
+        break;                         \
+      case ::isochor::Isa::Avx2:       \
+        avx2::call;                    \
+        break;                         \
+      case ::isochor::Isa::Baseline:   \
+        baseline::call;                \
+        break;                         \
+    }                                  \
   } while (false)

@@ -11,9 +11,12 @@ constexpr std::array kAll{Isa::Baseline, Isa::Avx2, Isa::Avx512};
 
 std::string_view name(Isa isa) {
   switch (isa) {
-    case Isa::Baseline: return "baseline";
-    case Isa::Avx2: return "AVX2";
-    case Isa::Avx512: return "AVX-512";
+    case Isa::Baseline:
+      return "baseline";
+    case Isa::Avx2:
+      return "AVX2";
+    case Isa::Avx512:
+      return "AVX-512";
   }
   return "";
 }

@@ -35,7 +35,8 @@ void decompose_all(const SvdBatch<S>& b) {
   if (rest == 0) return;
   S matrices[9 * kLanes] = {}, U[9 * kLanes], sigma[3 * kLanes], V[9 * kLanes];
   for (int e = 0; e < 9; ++e) {
-    for (std::size_t i = 0; i < rest; ++i) matrices[e * kLanes + i] = b.matrices[e * b.count + k + i];
+    for (std::size_t i = 0; i < rest; ++i)
+      matrices[e * kLanes + i] = b.matrices[e * b.count + k + i];
   }
   decompose<S, kLanes>(matrices, U, sigma, V, kLanes);
   for (std::size_t i = 0; i < rest; ++i) {
