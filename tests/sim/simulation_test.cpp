@@ -141,6 +141,24 @@ TEST(Simulation, HoldThatTouchesNothingIsRefused) {
   EXPECT_THAT(error.what(), HasSubstr("scene.toml:19"));
 }
 
+TEST(Simulation, OverlappingSurfacesAreNotWeighedTwice) {
+  // A unit cube whose faces are listed twice encloses twice its volume, but is one cube.
+  const TemporaryFolder folder;
+  std::string obj;
+  for (int v = 0; v < 8; ++v) {
+    obj += "v " + std::to_string(v & 1) + " " + std::to_string(v >> 1 & 1) + " " +
+           std::to_string(v >> 2) + "\n";
+  }
+  const std::string faces = "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n";
+  files::write_quickly(folder / "twice.obj", obj + faces + faces);
+  const std::string scene =
+      replaced(kBarScene, "kind = \"box\"\nsize = [\"60 cm\", \"20 cm\", \"20 cm\"]",
+               "kind = \"mesh\"\nfile = \"twice.obj\"");
+  Context context(1);
+  const Simulation simulation(load_scene(write_scene(folder, scene)), context);
+  EXPECT_NEAR(simulation.summary().mass, 1000, 1e-6);
+}
+
 TEST(Simulation, ScaledSceneGivesTheScaledShape) {
   // Lengths times s, stiffness times s under the same gravity: the same picture.
   const TemporaryFolder folder;

@@ -1,5 +1,6 @@
 #include "isochor/sim/body_builder.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
 
@@ -72,8 +73,10 @@ Body build_body(const BodySpec& spec, const std::filesystem::path& scene_file, C
   }
   // Cells at the surface count as full; the body shall weigh what its surface encloses.
   const double h = body.lattice.spacing;
-  const double filled = std::abs(geometry::enclosed_volume(body.surface.positions, triangles)) /
-                        (h * h * h * static_cast<double>(body.lattice.cell_count()));
+  // Where surfaces overlap, the divergence theorem counts twice what is there once.
+  const double enclosed = std::abs(geometry::enclosed_volume(body.surface.positions, triangles));
+  const double filled =
+      std::min(1.0, enclosed / (h * h * h * static_cast<double>(body.lattice.cell_count())));
   if (filled < 0.5) {
     context.log(LogLevel::Warning,
                 fmt::format("{}: the surface fills only {:.0f} % of its cells, so that the body is "
