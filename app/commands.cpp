@@ -8,6 +8,7 @@
 #include "app/progress_line.h"
 #include "isochor/base/error.h"
 #include "isochor/base/file.h"
+#include "isochor/materials/presets.h"
 #include "isochor/materials/registry.h"
 #include "isochor/run/export.h"
 #include "isochor/run/image.h"
@@ -149,9 +150,8 @@ int check_command(const CheckCommand& command, const CommonOptions& common) {
         "# {:.4g} kg, {:.4g} m^3 inside the surfaces, {} of memory\n",
         s.cells, s.nodes, s.held_nodes, s.surface_vertices, s.mass, s.volume, megabytes(s.memory));
     for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
-      const materials::Lame lame = materials::lame_parameters(scene.bodies[b].material);
-      fmt::print("# {}: mu = {:.6g} Pa, lambda = {:.6g} Pa\n", scene.bodies[b].name, lame.mu,
-                 lame.lambda);
+      const materials::Material material = materials::resolve(scene.bodies[b].material);
+      fmt::print("# {}: {}\n", scene.bodies[b].name, materials::summary(material));
     }
   }
   finish_output();
@@ -207,6 +207,9 @@ int list_command(const CommonOptions& common) {
                                  {"contact", c.contact}});
     }
     json["materials"] = materials::kLawNames;
+    for (const auto& p : materials::presets()) {
+      json["presets"].push_back({{"name", p.name}, {"law", p.law}, {"source", p.source}});
+    }
     for (const auto& e : reproduce::experiments()) json["experiments"].push_back(e.id);
     for (const auto& f : run::export_formats()) json["export_formats"].push_back(f);
     fmt::print("{}\n", json.dump(2));
@@ -218,6 +221,10 @@ int list_command(const CommonOptions& common) {
     }
     fmt::print("materials\n");
     for (const auto name : materials::kLawNames) fmt::print("  {}\n", name);
+    fmt::print("presets\n");
+    for (const auto& p : materials::presets()) {
+      fmt::print("  {}: {}; {}\n", p.name, p.law, p.source);
+    }
     fmt::print("experiments\n");
     for (const auto& e : reproduce::experiments()) fmt::print("  {}: {}\n", e.id, e.title);
     fmt::print("meshes read\n  obj\nformats written\n");

@@ -5,12 +5,14 @@
 namespace isochor::bench {
 
 std::vector<BenchRow> lattice_differential(Context& context);
+std::vector<BenchRow> material_rates(Context& context);
 std::vector<BenchRow> svd_rates(Context& context);
 
 std::span<const Benchmark> benchmarks() {
   static constexpr std::array kBenchmarks{
       Benchmark{"lattice", "Applying the stiffness of a deformed, inhomogeneous lattice",
                 lattice_differential},
+      Benchmark{"materials", "Linearising every law on one core", material_rates},
       Benchmark{"svd", "3x3 singular value decompositions on one core", svd_rates},
   };
   return kBenchmarks;

@@ -8,6 +8,7 @@
 #include "bench/benchmark.h"
 #include "isochor/geometry/shapes.h"
 #include "isochor/lattice/operator.h"
+#include "isochor/materials/registry.h"
 #include "isochor/math/mat3.h"
 
 namespace isochor::bench {
@@ -26,7 +27,9 @@ struct Body {
 lattice::Model make_model(const Body& body, Context& context) {
   grid::Lattice lattice = grid::build_lattice(body.surface, body.spacing, body.name, context.arena);
   const std::size_t cells = lattice.cell_count();
-  lattice::BodySpec spec{.name = body.name, .lattice = std::move(lattice)};
+  lattice::BodySpec spec{.name = body.name,
+                         .lattice = std::move(lattice),
+                         .law = materials::law_index("corotated")};
   for (std::size_t c = 0; c < cells; ++c) {
     const double stiffness = 1e4 * (1 + 9 * (0.5 + 0.5 * std::sin(0.1 * double(c))));
     spec.mu.push_back(stiffness);
@@ -47,7 +50,7 @@ std::vector<Vec3d> deformed(const lattice::Model& model) {
 
 /// The stiffness matrix itself, from columns of the matrix-free operator on one cell at a time.
 Eigen::SparseMatrix<double, Eigen::RowMajor> assemble(
-    const lattice::Model& model, std::span<const lattice::BlockTangent> tangents) {
+    const lattice::Model& model, const lattice::Tangents& tangents) {
   std::vector<Eigen::Triplet<double>> entries;
   entries.reserve(model.cells.size() * 576);
   ThreadArena one(1);
@@ -64,13 +67,16 @@ Eigen::SparseMatrix<double, Eigen::RowMajor> assemble(
     }
     block.active = static_cast<std::uint8_t>(1 << lane);
     single.params = model.params;
+    block.tangent = 0;
     single.blocks = {block};
+    lattice::Tangents own(single);
+    own.principal[0] = tangents.principal[model.blocks[cell / 8].tangent];
     single.color_starts = {0, 1};
     Vec3d unit[8] = {}, column[8];
     for (int c = 0; c < 8; ++c) {
       for (int a = 0; a < 3; ++a) {
         unit[c][a] = 1;
-        lattice::apply_stiffness(single, tangents.subspan(cell / 8, 1), unit, column, one);
+        lattice::apply_stiffness(single, own, unit, column, one);
         unit[c][a] = 0;
         for (int r = 0; r < 8; ++r) {
           for (int b = 0; b < 3; ++b) {
@@ -88,8 +94,9 @@ Eigen::SparseMatrix<double, Eigen::RowMajor> assemble(
 
 BenchRow measure(const Body& body, const MachineLimits& limits, Context& context) {
   const lattice::Model model = make_model(body, context);
-  std::vector<lattice::BlockTangent> tangents(model.blocks.size());
-  lattice::linearise(model, deformed(model), true, tangents, context.arena);
+  lattice::Tangents tangents(model);
+  lattice::linearise(model, deformed(model), materials::Definiteness::Clamp, tangents,
+                     context.arena);
   std::vector<Vec3d> d(model.node_count()), out(model.node_count());
   for (std::size_t i = 0; i < d.size(); ++i) {
     for (int a = 0; a < 3; ++a) d[i][a] = std::sin(double(3 * i + a));

@@ -6,6 +6,7 @@
 
 #include "isochor/geometry/shapes.h"
 #include "isochor/lattice/operator.h"
+#include "isochor/materials/registry.h"
 #include "isochor/math/mat3.h"
 
 namespace isochor::lattice {
@@ -14,7 +15,7 @@ namespace isochor::lattice {
 inline BodySpec box_spec(int nx, int ny, int nz, double h, double mu = 1, double lambda = 2) {
   ThreadArena arena(1);
   const Vec3d size{nx * h, ny * h, nz * h};
-  BodySpec spec{.name = "box"};
+  BodySpec spec{.name = "box", .law = materials::law_index("corotated")};
   spec.lattice = grid::build_lattice(geometry::make_box(0.5 * size, size, h), h, "box", arena);
   for (std::size_t c = 0; c < spec.lattice.cell_count(); ++c) {
     const double factor = 1 + 0.5 * std::sin(double(c));
@@ -91,7 +92,7 @@ inline double elastic_energy(const Model& model, std::span<const Vec3d> x) {
 }
 
 /// The stiffness matrix, column by column.
-inline Eigen::MatrixXd assemble(const Model& model, std::span<const BlockTangent> tangents) {
+inline Eigen::MatrixXd assemble(const Model& model, const Tangents& tangents) {
   ThreadArena arena(1);
   const auto size = static_cast<Eigen::Index>(3 * model.node_count());
   Eigen::MatrixXd K(size, size);
@@ -108,11 +109,11 @@ inline Eigen::MatrixXd assemble(const Model& model, std::span<const BlockTangent
   return K;
 }
 
-inline std::vector<BlockTangent> linearised(const Model& model, std::span<const Vec3d> x,
-                                            bool definite) {
+inline Tangents linearised(const Model& model, std::span<const Vec3d> x,
+                           materials::Definiteness fix = materials::Definiteness::None) {
   ThreadArena arena(1);
-  std::vector<BlockTangent> tangents(model.blocks.size());
-  linearise(model, x, definite, tangents, arena);
+  Tangents tangents(model);
+  linearise(model, x, fix, tangents, arena);
   return tangents;
 }
 

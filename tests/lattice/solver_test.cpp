@@ -91,6 +91,61 @@ TEST(LatticeSolver, NewtonConvergesQuadraticallyAndFasterThanThePublishedVariant
   }
 }
 
+TEST(LatticeSolver, EveryDefinitenessFixFindsTheSameEquilibrium) {
+  using materials::Definiteness;
+  std::vector<std::vector<Vec3d>> shapes;
+  for (const Definiteness fix :
+       {Definiteness::Clamp, Definiteness::Absolute, Definiteness::None}) {
+    const Model model = bar(1e4, 2e4, {.definiteness = fix, .newton = {.tolerance = 1e-9}});
+    State state{model.rest_positions};
+    Scratch scratch(model);
+    Context context(1);
+    // Pushed together, so that the exact tangent is indefinite on the way.
+    for (const double push : {-0.1, -0.2}) {
+      const auto held = twisted(model, -8 * push, push);
+      ASSERT_TRUE(advance(model, state, {{0, -9.81, 0}, held}, scratch, context).converged());
+    }
+    shapes.push_back(state.positions);
+  }
+  for (std::size_t n = 0; n < shapes[0].size(); ++n) {
+    EXPECT_LT(norm(shapes[0][n] - shapes[1][n]), 1e-6 * kL);
+    EXPECT_LT(norm(shapes[0][n] - shapes[2][n]), 1e-6 * kL);
+  }
+}
+
+TEST(LatticeSolver, ActiveMuscleShortensAndKeepsItsVolume) {
+  BodySpec spec = box_spec(8, 3, 3, kL / 8);
+  make_uniform(spec, 1e4, 1e6);
+  spec.law = materials::law_index("muscle");
+  spec.shape = {0.5, 1, 10, 1, 0.65};
+  spec.holds = {hold_where(spec, "left", [](const Vec3d& p) { return p[0] < 1e-9; })};
+  const Model model = build_model({std::move(spec)}, {});
+  State state{model.rest_positions};
+  Scratch scratch(model);
+  Context context(1);
+  const auto held = targets(model, [](const std::string&, const Vec3d& p) { return p; });
+  double length = kL;
+  for (const double activation : {0.25, 0.5, 1.0}) {
+    const std::vector<double> activations{activation};
+    const StepInput input{
+        .gravity = {0, 0, 0}, .held_positions = held, .activations = activations};
+    ASSERT_TRUE(advance(model, state, input, scratch, context).converged()) << activation;
+    double end = 0;
+    for (const Vec3d& p : state.positions) end = std::max(end, p[0]);
+    EXPECT_LT(end, 0.97 * length) << activation;
+    length = end;
+  }
+  const std::vector<double> full{1.0};
+  const CellFields fields = cell_fields(model, {state.positions, full}, context.arena);
+  for (const double J : fields.J) EXPECT_NEAR(J, 1, 0.15);
+  // Relaxed again, it is as long as before.
+  const StepInput relaxed{.gravity = {0, 0, 0}, .held_positions = held};
+  ASSERT_TRUE(advance(model, state, relaxed, scratch, context).converged());
+  for (std::size_t n = 0; n < model.node_count(); ++n) {
+    EXPECT_LT(norm(state.positions[n] - model.rest_positions[n]), 1e-3 * kL);
+  }
+}
+
 TEST(LatticeSolver, FailedStepLeavesTheStateUntouched) {
   const Model model = bar(1e4, 2e4, {.newton = {.max_iterations = 1}});
   State state{model.rest_positions};

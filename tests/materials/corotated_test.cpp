@@ -10,10 +10,9 @@ namespace {
 
 constexpr double kMu = 1, kLambda = 10;
 
-Mat3d stress(const Mat3d& F) {
-  const Svd<double> f = svd(F);
-  return times_transpose(f.U * Mat3d::diagonal(Corotated::stress(f.sigma, kMu, kLambda)), f.V);
-}
+constexpr Parameters<double> kParameters{kMu, kLambda};
+
+Mat3d stress(const Mat3d& F) { return Corotated::respond(F, kParameters).stress; }
 
 TEST(MaterialCorotated, UniaxialStretchFollowsItsClosedForm) {
   const double young = kMu * (3 * kLambda + 2 * kMu) / (kLambda + kMu);
@@ -54,7 +53,7 @@ TEST(MaterialCorotated, EnergyIsTheDistanceToTheNearestRotation) {
     const Mat3d R = times_transpose(f.U, f.V), away = F - R;
     const double volume = trace(transpose_times(R, F)) - 3;
     const double expected = kMu * contract(away, away) + 0.5 * kLambda * volume * volume;
-    EXPECT_NEAR(Corotated::energy(f.sigma, kMu, kLambda), expected, 1e-13 * (1 + expected));
+    EXPECT_NEAR(Corotated::energy(F, kParameters), expected, 1e-13 * (1 + expected));
     // No other rotation is nearer.
     const Mat3d other = F - random.rotation();
     EXPECT_GE(contract(other, other), contract(away, away));
@@ -64,7 +63,7 @@ TEST(MaterialCorotated, EnergyIsTheDistanceToTheNearestRotation) {
 TEST(MaterialCorotated, TangentIsFiniteWhereTheRotationIsNotUnique) {
   for (const Vec3d& sigma :
        {Vec3d{0, 0, 0}, Vec3d{1, 0, 0}, Vec3d{1, 0.5, -0.5}, Vec3d{1, 1, -1}}) {
-    const auto tangent = Corotated::tangent(sigma, kMu, kLambda);
+    const auto tangent = Corotated::linearise(Mat3d::diagonal(sigma), kParameters);
     for (int k = 0; k < 3; ++k) EXPECT_TRUE(std::isfinite(tangent.twist[k]));
     // Below the rest length there, the body gives way to turning.
     EXPECT_LT(tangent.twist[0], -1e5 * kMu);

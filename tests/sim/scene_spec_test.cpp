@@ -1,7 +1,9 @@
 #include "isochor/sim/scene_spec.h"
 
+#include <cmath>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <numbers>
 
 #include "tests/sim/test_scene.h"
 
@@ -17,6 +19,11 @@ std::string message(const std::string& scene) {
   const Error error = error_of([&] { load_scene(write_scene(folder, scene)); });
   EXPECT_EQ(error.fault(), Fault::Input);
   return error.what();
+}
+
+SceneSpec loaded(const std::string& scene) {
+  const TemporaryFolder folder;
+  return load_scene(write_scene(folder, scene));
 }
 
 TEST(SceneSpec, ValuesAndUnitsArriveInSi) {
@@ -64,7 +71,33 @@ TEST(SceneSpec, NegativeModulusIsRefused) {
 
 TEST(SceneSpec, HalfAStiffnessIsRefused) {
   EXPECT_THAT(message(replaced(kBarScene, "poisson = 0.3\n", "")),
-              HasSubstr("give young and poisson, or mu and lambda"));
+              HasSubstr("give young and poisson, mu and lambda, or mu and kappa"));
+}
+
+TEST(SceneSpec, OnlyMusclesAreActivated) {
+  const std::string activated =
+      kBarScene + "[[body.activation]]\nframe = 0\nvalue = 0\n"
+                  "[[body.activation]]\nframe = 2\nvalue = 1\n";
+  EXPECT_THAT(message(activated), HasSubstr("'bar' is not a muscle"));
+  const std::string muscle =
+      replaced(activated, "poisson = 0.3\n", "poisson = 0.3\nlaw = \"muscle\"\n");
+  EXPECT_EQ(loaded(muscle).bodies[0].activations.size(), 2u);
+  EXPECT_THAT(message(replaced(muscle, "frame = 2", "frame = 0")), HasSubstr("activation[1].frame"));
+}
+
+TEST(SceneSpec, LawsBringTheirOwnKeys) {
+  const auto with = [](const std::string& keys) {
+    return message(replaced(kBarScene, "poisson = 0.3\n", "poisson = 0.3\n" + keys));
+  };
+  const SceneSpec fibres = loaded(replaced(
+      kBarScene, "poisson = 0.3\n",
+      "poisson = 0.3\nlaw = \"holzapfel_gasser_ogden\"\nk1 = \"2 kPa\"\nangle = \"40 deg\"\n"));
+  const materials::Material material = materials::resolve(fibres.bodies[0].material);
+  EXPECT_NEAR(material.shape[1] * material.mu, 2000, 1e-9);
+  EXPECT_NEAR(material.shape[4], std::cos(40 * std::numbers::pi / 180), 1e-15);
+  EXPECT_THAT(with("k1 = \"2 kPa\"\n"), HasSubstr("k1"));
+  EXPECT_THAT(with("law = \"ogden\"\nalpha1 = 0\n"), HasSubstr("alpha1"));
+  EXPECT_THAT(with("law = \"mooney_rivlin\"\nc2 = \"10 MPa\"\n"), HasSubstr("c2"));
 }
 
 TEST(SceneSpec, UnheldBodyIsRefused) {

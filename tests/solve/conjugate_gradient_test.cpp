@@ -147,7 +147,8 @@ TEST(SolveConjugateGradient, AnIndefiniteMatrixIsReported) {
   EXPECT_TRUE(got.x.allFinite());
   const Solved at_once = solve_with(-Dense::Identity(5, 5), Vector::Ones(5), 1e-12, 100, ones(5));
   EXPECT_TRUE(at_once.report.indefinite);
-  EXPECT_EQ(at_once.x.norm(), 0);
+  // The first direction, which leads down whatever the curvature.
+  EXPECT_EQ((at_once.x - Vector::Ones(5)).norm(), 0);
   const Solved singular = solve_with(Dense::Zero(5, 5), Vector::Ones(5), 1e-12, 100, ones(5));
   EXPECT_TRUE(singular.report.indefinite);
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "isochor/materials/principal.h"
+#include "isochor/materials/tangent.h"
 
 /// One cell of the lattice: deformation gradient, nodal forces, stabilisation.
 ///
@@ -63,21 +63,15 @@ ISOCHOR_KERNEL T stabilisation_energy(const Vec3<T> (&x)[8], const Mat3<T>& F, c
 
 /// The cell's contribution to the diagonal of the stiffness matrix at a corner, x, y and z
 /// [McAdams11 sec 9.1].
-template <class T>
-ISOCHOR_KERNEL Vec3<T> corner_diagonal(const materials::PrincipalTangent<T>& tangent,
-                                       const Mat3<T>& U, const Mat3<T>& V, const T& h,
-                                       const T& stabilising_mu, int corner) {
+template <class T, class Tangent>
+ISOCHOR_KERNEL Vec3<T> corner_diagonal(const Tangent& tangent, const T& h, const T& stabilising_mu,
+                                       int corner) {
   Vec3<T> gradient;
   for (int a = 0; a < 3; ++a) gradient[a] = T(corner >> a & 1 ? 0.25 : -0.25) / h;
-  const Vec3<T> w = transpose(V) * gradient;
   // Of each axis' four edges one ends here: 1 - 1/4 of its motion is spread.
   const T spread = T(9.0 / 8) * stabilising_mu * h;
-  Vec3<T> diagonal;
-  for (int i = 0; i < 3; ++i) {
-    const Vec3<T> u{U(i, 0), U(i, 1), U(i, 2)};
-    diagonal[i] = h * h * h * materials::rank_one_curvature(tangent, u, w) + spread;
-  }
-  return diagonal;
+  return h * h * h * materials::rank_one_curvatures(tangent, gradient) +
+         Vec3<T>{spread, spread, spread};
 }
 
 }  // namespace isochor::lattice

@@ -2,38 +2,25 @@
 
 #include <cmath>
 
-#include "isochor/lattice/element_kernel.h"
-#include "isochor/lattice/operator.h"
-#include "isochor/materials/registry.h"
-#include "isochor/math/svd.h"
 
 namespace isochor::lattice {
 
-CellFields cell_fields(const Model& model, std::span<const Vec3d> positions, ThreadArena& arena) {
+CellFields cell_fields(const Model& model, const Configuration& at, ThreadArena& arena) {
   const std::size_t count = model.cells.size();
   CellFields out{std::vector<double>(count), std::vector<double>(count),
                  std::vector<double>(count)};
-  parallel_for(arena, count, 64, [&](std::size_t cell) {
-    const Block& block = model.blocks[model.cells[cell] / 8];
-    const int lane = model.cells[cell] % 8;
-    Vec3d x[8];
-    for (int c = 0; c < 8; ++c) x[c] = positions[block.nodes[grid::block_node(lane, c)]];
-    const Mat3d F = deformation_gradient(x, 1 / block.h);
-    const Svd<double> s = svd(F);
-    const double J = s.sigma[0] * s.sigma[1] * s.sigma[2];
-    Vec3d p{0, 0, 0};
-    materials::with_law(block.law, [&]<class Law>(Law) {
-      p = Law::stress(s.sigma, block.mu[lane], block.lambda[lane]);
-    });
-    // Principal Cauchy stresses: J sigma = P F^T, diagonal in the frame of U.
-    Vec3d cauchy;
-    for (int a = 0; a < 3; ++a) cauchy[a] = p[a] * s.sigma[a] / J;
-    const double mean = (cauchy[0] + cauchy[1] + cauchy[2]) / 3;
-    double deviator = 0;
-    for (int a = 0; a < 3; ++a) deviator += (cauchy[a] - mean) * (cauchy[a] - mean);
+  std::vector<CellStress> stresses(8 * model.blocks.size());
+  cell_stresses(model, at, stresses, arena);
+  parallel_for(arena, count, 256, [&](std::size_t cell) {
+    const auto& [F, P] = stresses[model.cells[cell]];
+    // Cauchy stress: J sigma = P F^T.
+    const double J = determinant(F);
+    const Mat3d sigma = times_transpose(P, F) * (1 / J);
+    const double mean = trace(sigma) / 3;
+    const Mat3d deviator = sigma - Mat3d::diagonal({mean, mean, mean});
     out.J[cell] = J;
     out.pressure[cell] = -mean;
-    out.von_mises[cell] = std::sqrt(1.5 * deviator);
+    out.von_mises[cell] = std::sqrt(1.5 * contract(deviator, deviator));
   });
   return out;
 }
@@ -52,11 +39,12 @@ std::vector<double> to_nodes(const Model& model, std::span<const double> per_cel
   return sum;
 }
 
-std::vector<Reaction> reactions(const Model& model, std::span<const Vec3d> positions,
-                                const Vec3d& gravity, ThreadArena& arena) {
+std::vector<Reaction> reactions(const Model& model, const Configuration& at, const Vec3d& gravity,
+                                ThreadArena& arena) {
+  const std::span<const Vec3d> positions = at.positions;
   std::vector<Vec3d> force(model.node_count());
   std::vector<double> block_energy(model.blocks.size());
-  elastic_force(model, positions, force, block_energy, arena);
+  elastic_force(model, at, force, block_energy, arena);
   std::vector<Reaction> result;
   for (const Hold& hold : model.holds) {
     Vec3d center{0, 0, 0};

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "isochor/base/parallel.h"
-#include "isochor/lattice/model.h"
+#include "isochor/lattice/operator.h"
 
 namespace isochor::lattice {
 
@@ -15,7 +15,7 @@ struct CellFields {
   std::vector<double> pressure;   ///< -tr(sigma) / 3, positive in compression, Pa
   std::vector<double> von_mises;  ///< Pa
 };
-CellFields cell_fields(const Model& model, std::span<const Vec3d> positions, ThreadArena& arena);
+CellFields cell_fields(const Model& model, const Configuration& at, ThreadArena& arena);
 
 /// The mean of the cells around each node.
 std::vector<double> to_nodes(const Model& model, std::span<const double> per_cell);
@@ -26,7 +26,7 @@ struct Reaction {
   Vec3d moment{0, 0, 0};  ///< about the centroid of the held nodes, N m
 };
 /// One per Model::holds, from the forces that elasticity and gravity leave on held nodes.
-std::vector<Reaction> reactions(const Model& model, std::span<const Vec3d> positions,
-                                const Vec3d& gravity, ThreadArena& arena);
+std::vector<Reaction> reactions(const Model& model, const Configuration& at, const Vec3d& gravity,
+                                ThreadArena& arena);
 
 }  // namespace isochor::lattice

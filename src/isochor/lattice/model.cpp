@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "isochor/base/error.h"
+#include "isochor/materials/registry.h"
 
 namespace isochor::lattice {
 namespace {
@@ -52,6 +53,18 @@ void sort_by_color(Model& model) {
   }
   model.color_starts.push_back(static_cast<std::int32_t>(sorted.size()));
   model.blocks = std::move(sorted);
+  // Tangents and axes lie in the order in which blocks are visited.
+  std::vector<BlockAxes> axes;
+  std::int32_t principal = 0;
+  for (Block& block : model.blocks) {
+    if (block.has_axes) {
+      axes.push_back(model.axes[block.tangent]);
+      block.tangent = static_cast<std::int32_t>(axes.size()) - 1;
+    } else {
+      block.tangent = principal++;
+    }
+  }
+  model.axes = std::move(axes);
   for (std::int32_t& cell : model.cells) cell = moved_to[cell / 8] * 8 + cell % 8;
 }
 
@@ -68,14 +81,23 @@ void add_body(Model& model, const BodySpec& body) {
   model.held.resize(model.node_count(), 0);
 
   const auto first_block = model.blocks.size();
+  const bool has_axes = !materials::is_isotropic(body.law);
   for (const grid::Block& source : lattice.blocks) {
-    Block block{
-        .nodes = source.nodes, .active = source.active, .law = body.law, .h = lattice.spacing};
+    Block block{.nodes = source.nodes,
+                .active = source.active,
+                .has_axes = has_axes,
+                .material = static_cast<std::int32_t>(model.materials.size()),
+                .h = lattice.spacing};
     for (std::int32_t& n : block.nodes) {
       if (n != grid::kNoNode) n += range.first_node;
     }
+    if (has_axes) {
+      block.tangent = static_cast<std::int32_t>(model.axes.size());
+      model.axes.push_back({});
+    }
     model.blocks.push_back(block);
   }
+  model.materials.push_back({body.law, body.shape});
   const double corner_mass = body.density * lattice.spacing * lattice.spacing * lattice.spacing / 8;
   double reach = 0;
   for (const Vec3d& p : lattice.rest_positions) reach = std::max(reach, norm(p));
@@ -84,6 +106,10 @@ void add_body(Model& model, const BodySpec& body) {
     Block& block = model.blocks[first_block + b];
     block.mu[lane] = body.mu[cell];
     block.lambda[lane] = body.lambda[cell];
+    for (int i = 0; has_axes && i < 9; ++i) {
+      const Mat3d axes = body.axes.empty() ? Mat3d::identity() : body.axes[cell];
+      model.axes[block.tangent].Q[i][lane] = axes(i % 3, i / 3);
+    }
     model.cells.push_back(static_cast<std::int32_t>((first_block + b) * 8 + lane));
     for (int c = 0; c < 8; ++c) model.mass[block.nodes[grid::block_node(lane, c)]] += corner_mass;
     // Positions are rounded relative to their size, forces are stiffness times their differences.

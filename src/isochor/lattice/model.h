@@ -6,6 +6,9 @@
 #include <vector>
 
 #include "isochor/grid/lattice.h"
+#include "isochor/materials/parameters.h"
+#include "isochor/materials/tangent.h"
+#include "isochor/math/mat3.h"
 #include "isochor/solve/newton.h"
 
 namespace isochor::lattice {
@@ -21,8 +24,10 @@ struct HoldSpec {
 struct BodySpec {
   std::string name;
   grid::Lattice lattice;
-  int law = 0;                     ///< index in materials::Laws
+  int law = 0;                                       ///< index in materials::Laws
+  std::array<double, materials::kMaxShape> shape{};  ///< the law's further numbers
   std::vector<double> mu, lambda;  ///< per cell in Lattice::for_each_cell order, Pa
+  std::vector<Mat3d> axes;         ///< per cell, of laws with directions: fibre, sheet, normal
   double density = 1000;           ///< kg/m^3
   std::vector<HoldSpec> holds;
 };
@@ -30,6 +35,8 @@ struct BodySpec {
 struct Params {
   bool stabilise = true;         ///< off shows the hourglass modes of bare one-point quadrature
   bool always_definite = false;  ///< never use the exact tangent: the published method
+  /// What is done about negative curvature. None: a search ends where it is met.
+  materials::Definiteness definiteness = materials::Definiteness::Clamp;
   solve::NewtonParams newton;
 };
 
@@ -37,9 +44,22 @@ struct Params {
 struct Block {
   std::array<std::int32_t, 27> nodes;  ///< in the model; kNoNode where unused
   std::uint8_t active = 0;
-  std::int32_t law = 0;
+  bool has_axes = false;
+  std::int32_t material = 0;  ///< in Model::materials; the number of its body
+  std::int32_t tangent = 0;   ///< in Tangents::principal, or in Tangents::dense and Model::axes
   double h = 0;
   std::array<double, 8> mu{}, lambda{};
+};
+
+/// What the cells of a body have in common.
+struct Material {
+  int law = 0;
+  std::array<double, materials::kMaxShape> shape{};
+};
+
+/// The law's own axes in eight cells, by columns.
+struct BlockAxes {
+  double Q[9][8];
 };
 
 /// A body's place among the arrays of a model.
@@ -58,6 +78,8 @@ struct Hold {
 struct Model {
   Params params;
   std::vector<BodyRange> bodies;
+  std::vector<Material> materials;         ///< one per body
+  std::vector<BlockAxes> axes;             ///< of blocks whose law has directions
   std::vector<Block> blocks;               ///< by colour; blocks of one colour share no node
   std::vector<std::int32_t> color_starts;  ///< colour c: blocks [color_starts[c], [c + 1])
   /// Per cell, in the order of bodies and of Lattice::for_each_cell: block * 8 + lane.

@@ -4,11 +4,11 @@
 
 #include "isochor/lattice/element_kernel.h"
 #include "isochor/materials/registry.h"
-#include "isochor/math/svd.h"
 
 namespace isochor::lattice {
 namespace {
 
+using materials::DenseTangent;
 using materials::PrincipalTangent;
 
 constexpr std::size_t kBlockGrain = 16;
@@ -48,12 +48,61 @@ void clear(std::span<Vec3d> nodal, ThreadArena& arena) {
   });
 }
 
+/// A law at work in one cell: parameters and axes filled in.
 template <class Law>
-double cell_energy(const Model& model, const Block& block, int lane, const Vec3d (&x)[8],
-                   const Mat3d& F, const Vec3d& sigma) {
-  const double h = block.h;
-  return h * h * h * Law::energy(sigma, block.mu[lane], block.lambda[lane]) +
-         stabilisation_energy(x, F, h, stabilising_mu(model, block, lane));
+class CellLaw {
+ public:
+  CellLaw(const Model& model, const Configuration& at, const Block& block, int lane)
+      : parameters_{block.mu[lane], block.lambda[lane]} {
+    const auto& shape = model.materials[block.material].shape;
+    std::copy(shape.begin(), shape.end(), parameters_.shape);
+    if (!at.activations.empty()) parameters_.activation = at.activations[block.material];
+    if constexpr (!materials::kIsotropic<Law>) {
+      for (int i = 0; i < 9; ++i) axes_(i % 3, i / 3) = model.axes[block.tangent].Q[i][lane];
+    }
+  }
+
+  double energy(const Mat3d& F) const { return Law::energy(turned(F), parameters_); }
+  materials::Response<double> respond(const Mat3d& F) const {
+    materials::Response<double> response = Law::respond(turned(F), parameters_);
+    if constexpr (!materials::kIsotropic<Law>) {
+      response.stress = times_transpose(response.stress, axes_);
+    }
+    return response;
+  }
+  auto linearise(const Mat3d& F, materials::Definiteness fix) const {
+    auto tangent = Law::linearise(turned(F), parameters_);
+    materials::make_definite(tangent, fix);
+    if constexpr (materials::kIsotropic<Law>) {
+      return tangent;
+    } else {
+      return materials::turned(tangent, axes_);
+    }
+  }
+
+ private:
+  Mat3d turned(const Mat3d& F) const {
+    if constexpr (materials::kIsotropic<Law>) {
+      return F;
+    } else {
+      return F * axes_;
+    }
+  }
+
+  materials::Parameters<double> parameters_;
+  Mat3d axes_ = Mat3d::identity();
+};
+
+/// Calls f(lane, law of the cell, corner positions, F) for the cells of a block.
+template <class F>
+void for_each_cell(const Model& model, const Configuration& at, const Block& block, F&& f) {
+  materials::with_law(model.materials[block.material].law, [&]<class Law>(Law) {
+    for_each_lane(block, [&](int lane) {
+      Vec3d x[8];
+      gather(block, lane, at.positions, x);
+      f(lane, CellLaw<Law>(model, at, block, lane), x, deformation_gradient(x, 1 / block.h));
+    });
+  });
 }
 
 double sum_of(std::span<const double> values, ThreadArena& arena) {
@@ -64,10 +113,11 @@ double sum_of(std::span<const double> values, ThreadArena& arena) {
 
 constexpr int kSymmetric[6][2] = {{0, 0}, {1, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}};
 
-void store(const Svd<double>& f, const PrincipalTangent<double>& t, int lane, BlockTangent& out) {
+void store(const PrincipalTangent<double>& t, const Block& block, int lane, Tangents& to) {
+  BlockTangent& out = to.principal[block.tangent];
   for (int i = 0; i < 9; ++i) {
-    out.U[i][lane] = f.U(i % 3, i / 3);
-    out.V[i][lane] = f.V(i % 3, i / 3);
+    out.U[i][lane] = t.U(i % 3, i / 3);
+    out.V[i][lane] = t.V(i % 3, i / 3);
   }
   for (int i = 0; i < 6; ++i) {
     out.stretch[i][lane] = t.stretch(kSymmetric[i][0], kSymmetric[i][1]);
@@ -78,10 +128,14 @@ void store(const Svd<double>& f, const PrincipalTangent<double>& t, int lane, Bl
   }
 }
 
-void load(const BlockTangent& in, int lane, Mat3d& U, Mat3d& V, PrincipalTangent<double>& t) {
+void store(const DenseTangent<double>& t, const Block& block, int lane, Tangents& to) {
+  for (int i = 0; i < 45; ++i) to.dense[block.tangent].entry[i][lane] = t.entry[i];
+}
+
+void load(const BlockTangent& in, int lane, PrincipalTangent<double>& t) {
   for (int i = 0; i < 9; ++i) {
-    U(i % 3, i / 3) = in.U[i][lane];
-    V(i % 3, i / 3) = in.V[i][lane];
+    t.U(i % 3, i / 3) = in.U[i][lane];
+    t.V(i % 3, i / 3) = in.V[i][lane];
   }
   for (int i = 0; i < 6; ++i) {
     const auto [row, column] = kSymmetric[i];
@@ -93,99 +147,105 @@ void load(const BlockTangent& in, int lane, Mat3d& U, Mat3d& V, PrincipalTangent
   }
 }
 
+/// Calls f(lane, tangent) for the cells of a block.
+template <class F>
+void for_each_tangent(const Block& block, const Tangents& tangents, F&& f) {
+  for_each_lane(block, [&](int lane) {
+    if (block.has_axes) {
+      DenseTangent<double> t;
+      for (int i = 0; i < 45; ++i) t.entry[i] = tangents.dense[block.tangent].entry[i][lane];
+      f(lane, t);
+    } else {
+      PrincipalTangent<double> t;
+      load(tangents.principal[block.tangent], lane, t);
+      f(lane, t);
+    }
+  });
+}
+
 }  // namespace
 
-double elastic_energy(const Model& model, std::span<const Vec3d> positions,
-                      std::span<double> block_energy, ThreadArena& arena) {
+double elastic_energy(const Model& model, const Configuration& at, std::span<double> block_energy,
+                      ThreadArena& arena) {
   for_each_block(model, arena, [&](std::size_t b) {
     const Block& block = model.blocks[b];
+    const double h = block.h;
     block_energy[b] = 0;
-    materials::with_law(block.law, [&]<class Law>(Law) {
-      for_each_lane(block, [&](int lane) {
-        Vec3d x[8];
-        gather(block, lane, positions, x);
-        const Mat3d F = deformation_gradient(x, 1 / block.h);
-        block_energy[b] += cell_energy<Law>(model, block, lane, x, F, svd(F).sigma);
-      });
+    for_each_cell(model, at, block, [&](int lane, const auto& law, const auto& x, const Mat3d& F) {
+      block_energy[b] += h * h * h * law.energy(F) +
+                         stabilisation_energy(x, F, h, stabilising_mu(model, block, lane));
     });
   });
   return sum_of(block_energy, arena);
 }
 
-double elastic_force(const Model& model, std::span<const Vec3d> positions, std::span<Vec3d> force,
+double elastic_force(const Model& model, const Configuration& at, std::span<Vec3d> force,
                      std::span<double> block_energy, ThreadArena& arena) {
   clear(force, arena);
   for_each_block(model, arena, [&](std::size_t b) {
     const Block& block = model.blocks[b];
+    const double h = block.h;
     block_energy[b] = 0;
-    materials::with_law(block.law, [&]<class Law>(Law) {
-      for_each_lane(block, [&](int lane) {
-        Vec3d x[8], f[8] = {};
-        gather(block, lane, positions, x);
-        const Mat3d F = deformation_gradient(x, 1 / block.h);
-        const Svd<double> s = svd(F);
-        block_energy[b] += cell_energy<Law>(model, block, lane, x, F, s.sigma);
-        const Vec3d p = Law::stress(s.sigma, block.mu[lane], block.lambda[lane]);
-        const Mat3d P = times_transpose(s.U * Mat3d::diagonal(p), s.V);
-        add_corner_forces(x, F, P, block.h, stabilising_mu(model, block, lane), f);
-        scatter(block, lane, f, force);
-      });
+    for_each_cell(model, at, block, [&](int lane, const auto& law, const auto& x, const Mat3d& F) {
+      const double mu = stabilising_mu(model, block, lane);
+      const materials::Response<double> response = law.respond(F);
+      block_energy[b] += h * h * h * response.energy + stabilisation_energy(x, F, h, mu);
+      Vec3d f[8] = {};
+      add_corner_forces(x, F, response.stress, h, mu, f);
+      scatter(block, lane, f, force);
     });
   });
   return sum_of(block_energy, arena);
 }
 
-void linearise(const Model& model, std::span<const Vec3d> positions, bool definite,
-               std::span<BlockTangent> tangents, ThreadArena& arena) {
+void cell_stresses(const Model& model, const Configuration& at, std::span<CellStress> stresses,
+                   ThreadArena& arena) {
+  for_each_block(model, arena, [&](std::size_t b) {
+    for_each_cell(model, at, model.blocks[b],
+                  [&](int lane, const auto& law, const auto&, const Mat3d& F) {
+                    stresses[8 * b + lane] = {F, law.respond(F).stress};
+                  });
+  });
+}
+
+void linearise(const Model& model, const Configuration& at, materials::Definiteness fix,
+               Tangents& tangents, ThreadArena& arena) {
   for_each_block(model, arena, [&](std::size_t b) {
     const Block& block = model.blocks[b];
-    materials::with_law(block.law, [&]<class Law>(Law) {
-      for_each_lane(block, [&](int lane) {
-        Vec3d x[8];
-        gather(block, lane, positions, x);
-        const Svd<double> s = svd(deformation_gradient(x, 1 / block.h));
-        PrincipalTangent<double> t = Law::tangent(s.sigma, block.mu[lane], block.lambda[lane]);
-        if (definite) Law::make_definite(t);
-        store(s, t, lane, tangents[b]);
-      });
+    for_each_cell(model, at, block, [&](int lane, const auto& law, const auto&, const Mat3d& F) {
+      store(law.linearise(F, fix), block, lane, tangents);
     });
   });
 }
 
-void apply_stiffness(const Model& model, std::span<const BlockTangent> tangents,
+void apply_stiffness(const Model& model, const Tangents& tangents,
                      std::span<const Vec3d> displacements, std::span<Vec3d> out,
                      ThreadArena& arena) {
   clear(out, arena);
   for_each_block(model, arena, [&](std::size_t b) {
     const Block& block = model.blocks[b];
-    for_each_lane(block, [&](int lane) {
+    for_each_tangent(block, tangents, [&](int lane, const auto& tangent) {
       Vec3d d[8], f[8] = {};
       // Negative displacements: a force differential with the sign of K.
       gather(block, lane, displacements, d);
       for (Vec3d& v : d) v = -v;
-      Mat3d U, V;
-      PrincipalTangent<double> t;
-      load(tangents[b], lane, U, V, t);
       const Mat3d dF = deformation_gradient(d, 1 / block.h);
-      const Mat3d dP = materials::stress_differential(t, U, V, dF);
+      const Mat3d dP = materials::stress_differential(tangent, dF);
       add_corner_forces(d, dF, dP, block.h, stabilising_mu(model, block, lane), f);
       scatter(block, lane, f, out);
     });
   });
 }
 
-void stiffness_diagonal(const Model& model, std::span<const BlockTangent> tangents,
-                        std::span<Vec3d> diagonal, ThreadArena& arena) {
+void stiffness_diagonal(const Model& model, const Tangents& tangents, std::span<Vec3d> diagonal,
+                        ThreadArena& arena) {
   clear(diagonal, arena);
   for_each_block(model, arena, [&](std::size_t b) {
     const Block& block = model.blocks[b];
-    for_each_lane(block, [&](int lane) {
-      Mat3d U, V;
-      PrincipalTangent<double> t;
-      load(tangents[b], lane, U, V, t);
+    for_each_tangent(block, tangents, [&](int lane, const auto& tangent) {
       Vec3d d[8];
       for (int c = 0; c < 8; ++c) {
-        d[c] = corner_diagonal(t, U, V, block.h, stabilising_mu(model, block, lane), c);
+        d[c] = corner_diagonal(tangent, block.h, stabilising_mu(model, block, lane), c);
       }
       scatter(block, lane, d, diagonal);
     });

@@ -44,18 +44,20 @@ class Equilibrium {
 
   /// With the exact tangent where that is definite: Newton then converges quadratically. Where
   /// conjugate gradients meet a direction of negative curvature, and always in the published
-  /// variant, with the definite one [McAdams11 sec 5].
+  /// variant, with the definite one [McAdams11 sec 5]. Without a fix, what conjugate gradients had
+  /// found until then has to do.
   solve::KrylovReport solve(double tolerance) {
     each_node([&](std::size_t i) {
       scratch_.load[i] = model_.held[i] ? Vec3d{0, 0, 0} : scratch_.force[i];
     });
     solve::KrylovReport exact;
-    if (!model_.params.always_definite) {
-      linearise(model_, scratch_.positions, false, scratch_.tangents, context_.arena);
+    const bool fixes = model_.params.definiteness != materials::Definiteness::None;
+    if (!model_.params.always_definite || !fixes) {
+      linearise(materials::Definiteness::None);
       exact = solve_linear(tolerance);
-      if (!exact.indefinite) return exact;
+      if (!exact.indefinite || !fixes) return exact;
     }
-    linearise(model_, scratch_.positions, true, scratch_.tangents, context_.arena);
+    linearise(model_.params.definiteness);
     solve::KrylovReport definite = solve_linear(tolerance);
     definite.iterations += exact.iterations;
     definite.operator_applications += exact.operator_applications;
@@ -67,7 +69,7 @@ class Equilibrium {
   solve::KrylovReport predict(std::span<const Vec3d> start) {
     std::copy(start.begin(), start.end(), scratch_.positions.begin());
     compute_force();
-    linearise(model_, scratch_.positions, true, scratch_.tangents, context_.arena);
+    linearise(materials::Definiteness::Clamp);
     place_held(scratch_.positions);
     each_node([&](std::size_t i) { scratch_.step[i] = scratch_.positions[i] - start[i]; });
     apply_stiffness(model_, scratch_.tangents, scratch_.step, scratch_.load, context_.arena);
@@ -126,9 +128,15 @@ class Equilibrium {
                              });
   }
 
+  Configuration configuration() const { return {scratch_.positions, input_.activations}; }
+
+  void linearise(materials::Definiteness fix) {
+    lattice::linearise(model_, configuration(), fix, scratch_.tangents, context_.arena);
+  }
+
   double total_energy() {
     return gravity_energy() +
-           elastic_energy(model_, scratch_.positions, scratch_.block_energy, context_.arena);
+           elastic_energy(model_, configuration(), scratch_.block_energy, context_.arena);
   }
 
   /// Measured from the rest shape, so that it is of the size of what changes.
@@ -141,7 +149,7 @@ class Equilibrium {
 
   /// All forces on all nodes; returns the elastic energy.
   double compute_force() {
-    const double elastic = elastic_force(model_, scratch_.positions, scratch_.force,
+    const double elastic = elastic_force(model_, configuration(), scratch_.force,
                                          scratch_.block_energy, context_.arena);
     each_node([&](std::size_t i) { scratch_.force[i] += model_.mass[i] * input_.gravity; });
     return elastic;

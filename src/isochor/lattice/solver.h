@@ -12,6 +12,7 @@ struct StepInput {
   Vec3d gravity{0, 0, 0};  ///< m/s^2
   /// Positions of held nodes, in the order of Model::holds and of the nodes within each, m.
   std::span<const Vec3d> held_positions;
+  std::span<const double> activations;  ///< per body, 0 to 1; none: no muscle is active
 };
 
 using StepReport = solve::NewtonReport;

@@ -9,9 +9,12 @@ void Scratch::poison() {
   for (std::vector<Vec3d>* v : {&positions, &force, &step, &load, &diagonal}) {
     std::fill(v->begin(), v->end(), Vec3d{nan, nan, nan});
   }
-  BlockTangent poisoned;
-  std::fill_n(&poisoned.U[0][0], sizeof poisoned / sizeof(double), nan);
-  std::fill(tangents.begin(), tangents.end(), poisoned);
+  for (BlockTangent& t : tangents.principal) {
+    std::fill_n(&t.U[0][0], sizeof t / sizeof(double), nan);
+  }
+  for (DenseBlockTangent& t : tangents.dense) {
+    std::fill_n(&t.entry[0][0], sizeof t / sizeof(double), nan);
+  }
   std::fill(block_energy.begin(), block_energy.end(), nan);
   for (std::vector<double>* v : {&krylov.r, &krylov.z, &krylov.p, &krylov.q}) {
     std::fill(v->begin(), v->end(), nan);
@@ -22,11 +25,12 @@ std::size_t bytes_allocated(const Model& model, const State& state, const Scratc
   const auto sum = [](const auto&... v) {
     return (... + (v.capacity() * sizeof(typename std::remove_cvref_t<decltype(v)>::value_type)));
   };
-  std::size_t bytes = sum(model.bodies, model.blocks, model.color_starts, model.cells,
+  std::size_t bytes = sum(model.bodies, model.materials, model.axes, model.blocks, model.color_starts, model.cells,
                           model.rest_positions, model.mass, model.held, model.holds);
   for (const Hold& hold : model.holds) bytes += sum(hold.nodes);
   return bytes + sum(state.positions, scratch.positions, scratch.force, scratch.step, scratch.load,
-                     scratch.diagonal, scratch.tangents, scratch.block_energy, scratch.krylov.r,
+                     scratch.diagonal, scratch.tangents.principal, scratch.tangents.dense,
+                     scratch.block_energy, scratch.krylov.r,
                      scratch.krylov.z, scratch.krylov.p, scratch.krylov.q);
 }
 

@@ -19,6 +19,19 @@ struct BlockTangent {
   double stretch[6][8];  ///< xx, yy, zz, yz, xz, xy
   double flip[3][8], twist[3][8];
 };
+/// The same where the law has directions of its own.
+struct DenseBlockTangent {
+  double entry[45][8];  ///< as in materials::DenseTangent
+};
+
+/// One tangent per block, in the form that its law asks for.
+struct Tangents {
+  explicit Tangents(const Model& model)
+      : principal(model.blocks.size() - model.axes.size()), dense(model.axes.size()) {}
+
+  std::vector<BlockTangent> principal;
+  std::vector<DenseBlockTangent> dense;
+};
 
 /// Memory of a step. Nothing in it outlives a step: filling it with NaN changes no result.
 struct Scratch {
@@ -28,7 +41,7 @@ struct Scratch {
         step(model.node_count()),
         load(model.node_count()),
         diagonal(model.node_count()),
-        tangents(model.blocks.size()),
+        tangents(model),
         block_energy(model.blocks.size()),
         krylov(3 * model.node_count()) {}
 
@@ -40,7 +53,7 @@ struct Scratch {
   std::vector<Vec3d> step;       ///< the Newton direction
   std::vector<Vec3d> load;       ///< right-hand side
   std::vector<Vec3d> diagonal;   ///< of the stiffness matrix
-  std::vector<BlockTangent> tangents;
+  Tangents tangents;
   std::vector<double> block_energy;
   solve::KrylovScratch krylov;
 };

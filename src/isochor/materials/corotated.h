@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string_view>
 
 #include "isochor/materials/invariant_law.h"
@@ -11,18 +12,18 @@ namespace isochor::materials {
 /// definiteness fix [McAdams11 sec 5, alg 1] only the rotations ever need it.
 struct Corotated : InvariantLaw<Corotated> {
   static constexpr std::string_view kName = "corotated";
+  static constexpr std::array<ShapeParameter, 0> kShape{};
+  using InvariantLaw::energy;
 
   template <class T>
-  static ISOCHOR_KERNEL T energy(const Vec3<T>& sigma, const T& mu, const T& lambda) {
-    const Strains<T> s(sigma);
-    return mu * dot(s.e, s.e) + T(0.5) * lambda * s.t * s.t;
+  static ISOCHOR_KERNEL T energy(const Invariants<T>& s, const Parameters<T>& p) {
+    return p.mu * s.e2 + T(0.5) * p.lambda * s.t * s.t;
   }
 
   template <class T>
-  static ISOCHOR_KERNEL InvariantDerivatives<T> derivatives(const Vec3<T>& sigma, const T& mu,
-                                                            const T& lambda) {
-    const Strains<T> s(sigma);
-    return {.t = lambda * s.t - T(2) * mu, .i1 = mu, .tt = lambda};
+  static ISOCHOR_KERNEL InvariantDerivatives<T> derivatives(const Invariants<T>& s,
+                                                            const Parameters<T>& p) {
+    return {.t = p.lambda * s.t - T(2) * p.mu, .i1 = p.mu, .tt = p.lambda};
   }
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string_view>
 
 #include "isochor/materials/invariant_law.h"
@@ -11,22 +12,23 @@ namespace isochor::materials {
 /// below J = 0.1.
 struct NeoHookean : InvariantLaw<NeoHookean> {
   static constexpr std::string_view kName = "neo_hookean";
+  static constexpr std::array<ShapeParameter, 0> kShape{};
+  using InvariantLaw::energy;
 
   template <class T>
-  static ISOCHOR_KERNEL T energy(const Vec3<T>& sigma, const T& mu, const T& lambda) {
-    const Strains<T> s(sigma);
+  static ISOCHOR_KERNEL T energy(const Invariants<T>& s, const Parameters<T>& p) {
     const T log_j = smooth_log(s.j).value;
-    return mu * (T(0.5) * s.i1 - log_j) + T(0.5) * lambda * log_j * log_j;
+    return p.mu * (T(0.5) * s.i1 - log_j) + T(0.5) * p.lambda * log_j * log_j;
   }
 
   template <class T>
-  static ISOCHOR_KERNEL InvariantDerivatives<T> derivatives(const Vec3<T>& sigma, const T& mu,
-                                                            const T& lambda) {
-    const Smooth<T> l = smooth_log(Strains<T>(sigma).j);
-    const T by_log = lambda * l.value - mu;
-    return {.i1 = T(0.5) * mu,
+  static ISOCHOR_KERNEL InvariantDerivatives<T> derivatives(const Invariants<T>& s,
+                                                            const Parameters<T>& p) {
+    const Smooth<T> l = smooth_log(s.j);
+    const T by_log = p.lambda * l.value - p.mu;
+    return {.i1 = T(0.5) * p.mu,
             .j = by_log * l.slope,
-            .jj = by_log * l.curvature + lambda * l.slope * l.slope};
+            .jj = by_log * l.curvature + p.lambda * l.slope * l.slope};
   }
 };
 

@@ -11,31 +11,54 @@
 /// set, and the packs of each live in an inline namespace of its name, so that one program can
 /// hold all of them. No operation mixes lanes; AVX2 and AVX-512 give equal bits.
 namespace isochor {
+
+/// The lanes of one register, and its bits.
+template <class S, class Arch>
+struct LaneOf<xsimd::batch<S, Arch>> {
+  using type = S;
+};
+template <class S, class Arch>
+struct BitPattern<xsimd::batch<S, Arch>> {
+  using Bits = xsimd::batch<typename NumberFormat<S>::Bits, Arch>;
+  static ISOCHOR_KERNEL Bits of(const xsimd::batch<S, Arch>& numbers) {
+    return xsimd::bitwise_cast<Bits>(numbers);
+  }
+  static ISOCHOR_KERNEL xsimd::batch<S, Arch> number(const Bits& bits) {
+    return xsimd::bitwise_cast<xsimd::batch<S, Arch>>(bits);
+  }
+};
+
 inline namespace ISOCHOR_ISA {
 
 namespace detail {
 
-/// a b + c, rounded once where the processor can. xsimd 8 leaves AVX-512 out.
-template <class B>
-ISOCHOR_KERNEL B fused(const B& a, const B& b, const B& c) {
+/// a b + c, a b - c and c - a b, rounded once where the processor can. xsimd 8 leaves AVX-512 out.
 #if defined(__AVX512F__)
-  if constexpr (std::is_same_v<typename B::value_type, float>) {
-    return _mm512_fmadd_ps(a, b, c);
-  } else {
-    return _mm512_fmadd_pd(a, b, c);
-  }
+using Floats = xsimd::batch<float>;
+using Doubles = xsimd::batch<double>;
+ISOCHOR_KERNEL Floats fma(const Floats& a, const Floats& b, const Floats& c) {
+  return _mm512_fmadd_ps(a, b, c);
+}
+ISOCHOR_KERNEL Doubles fma(const Doubles& a, const Doubles& b, const Doubles& c) {
+  return _mm512_fmadd_pd(a, b, c);
+}
+ISOCHOR_KERNEL Floats fms(const Floats& a, const Floats& b, const Floats& c) {
+  return _mm512_fmsub_ps(a, b, c);
+}
+ISOCHOR_KERNEL Doubles fms(const Doubles& a, const Doubles& b, const Doubles& c) {
+  return _mm512_fmsub_pd(a, b, c);
+}
+ISOCHOR_KERNEL Floats fnma(const Floats& a, const Floats& b, const Floats& c) {
+  return _mm512_fnmadd_ps(a, b, c);
+}
+ISOCHOR_KERNEL Doubles fnma(const Doubles& a, const Doubles& b, const Doubles& c) {
+  return _mm512_fnmadd_pd(a, b, c);
+}
 #else
-  return xsimd::fma(a, b, c);
+using xsimd::fma;
+using xsimd::fms;
+using xsimd::fnma;
 #endif
-}
-
-/// As in first_inverse_sqrt: bits as integers, halved, subtracted, and numbers again.
-template <class B>
-ISOCHOR_KERNEL B halved_exponent(const B& x) {
-  constexpr auto kMagic = kInverseSqrtMagic<typename B::value_type>;
-  using I = xsimd::batch<std::remove_const_t<decltype(kMagic)>>;
-  return xsimd::bitwise_cast<B>(I(kMagic) - (xsimd::bitwise_cast<I>(x) >> 1));
-}
 
 }  // namespace detail
 
@@ -69,6 +92,12 @@ struct Pack {
   Batch part[kParts];
 
   Pack() = default;
+  // Register by register: GCC copies larger structs through memory, in pieces.
+  ISOCHOR_KERNEL Pack(const Pack& other) { *this = other; }
+  ISOCHOR_KERNEL Pack& operator=(const Pack& other) {
+    for (int i = 0; i < kParts; ++i) part[i] = other.part[i];
+    return *this;
+  }
   /// The same number in all lanes.
   template <class A>
   requires std::is_arithmetic_v<A> ISOCHOR_KERNEL explicit Pack(A value) {
@@ -94,29 +123,46 @@ struct Pack {
   friend ISOCHOR_KERNEL Pack operator/(const Pack& a, const Pack& b) {
     return zip([&](int i) { return a.part[i] / b.part[i]; });
   }
+  /// Turns the sign bit; xsimd's AVX-512 subtracts from zero, which makes +0 of +0.
   friend ISOCHOR_KERNEL Pack operator-(const Pack& a) {
-    return zip([&](int i) { return -a.part[i]; });
+    return zip([&](int i) { return a.part[i] ^ Batch(S(-0.0)); });
   }
   friend ISOCHOR_KERNEL Pack muladd(const Pack& a, const Pack& b, const Pack& c) {
-    return zip([&](int i) { return detail::fused(a.part[i], b.part[i], c.part[i]); });
+    return zip([&](int i) { return detail::fma(a.part[i], b.part[i], c.part[i]); });
+  }
+  friend ISOCHOR_KERNEL Pack mulsub(const Pack& a, const Pack& b, const Pack& c) {
+    return zip([&](int i) { return detail::fms(a.part[i], b.part[i], c.part[i]); });
+  }
+  friend ISOCHOR_KERNEL Pack negmuladd(const Pack& a, const Pack& b, const Pack& c) {
+    return zip([&](int i) { return detail::fnma(a.part[i], b.part[i], c.part[i]); });
   }
   friend ISOCHOR_KERNEL Pack sqrt(const Pack& a) {
     return zip([&](int i) { return xsimd::sqrt(a.part[i]); });
   }
-  friend ISOCHOR_KERNEL Pack expm1(const Pack& a) {
-    return zip([&](int i) { return xsimd::expm1(a.part[i]); });
-  }
-  friend ISOCHOR_KERNEL Pack log1p(const Pack& a) {
-    return zip([&](int i) { return xsimd::log1p(a.part[i]); });
-  }
   friend ISOCHOR_KERNEL Pack first_inverse_sqrt(const Pack& a) {
-    return zip([&](int i) { return detail::halved_exponent(a.part[i]); });
+    return zip([&](int i) { return first_inverse_sqrt(a.part[i]); });
+  }
+  friend ISOCHOR_KERNEL Pack scaled(const Pack& a, const Pack& k) {
+    return zip([&](int i) { return scaled(a.part[i], k.part[i]); });
+  }
+  friend ISOCHOR_KERNEL Split<Pack> split(const Pack& a) {
+    Split<Pack> r;
+    for (int i = 0; i < kParts; ++i) {
+      const Split<Batch> s = split(a.part[i]);
+      r.exponent.part[i] = s.exponent;
+      r.mantissa.part[i] = s.mantissa;
+    }
+    return r;
   }
   friend ISOCHOR_KERNEL Pack abs(const Pack& a) {
     return zip([&](int i) { return xsimd::abs(a.part[i]); });
   }
-  friend ISOCHOR_KERNEL Pack min(const Pack& a, const Pack& b) { return select(a < b, a, b); }
-  friend ISOCHOR_KERNEL Pack max(const Pack& a, const Pack& b) { return select(a > b, a, b); }
+  friend ISOCHOR_KERNEL Pack min(const Pack& a, const Pack& b) {
+    return zip([&](int i) { return xsimd::min(a.part[i], b.part[i]); });
+  }
+  friend ISOCHOR_KERNEL Pack max(const Pack& a, const Pack& b) {
+    return zip([&](int i) { return xsimd::max(a.part[i], b.part[i]); });
+  }
   friend ISOCHOR_KERNEL Pack select(const Mask<S, N>& condition, const Pack& a, const Pack& b) {
     return zip([&](int i) { return xsimd::select(condition.part[i], a.part[i], b.part[i]); });
   }

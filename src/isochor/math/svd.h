@@ -6,10 +6,11 @@
 /// [McAdams11 sec 9.2]: Jacobi rotations, cheap and approximate, diagonalise A^T A and are gathered
 /// in a quaternion, which gives V; a Givens QR of A V then gives U and the singular values.
 ///
-/// Two deviations. A second Jacobi pass works on (A V)^T (A V): forming A^T A squares the condition
-/// number, so that graded matrices such as (1, 1e-8, 0) lose half their digits in the first pass,
-/// and more sweeps do not help. And inverse square roots do without the estimates of processors, so
-/// that all of them give the same bits.
+/// Three deviations. A second Jacobi pass works on (A V)^T (A V): forming A^T A squares the
+/// condition number, so that graded matrices such as (1, 1e-8, 0) lose half their digits in the
+/// first pass, and more sweeps do not help. The angles of rotations are closer to exact, so that
+/// fewer sweeps do. And inverse square roots do without the estimates of processors, so that all
+/// of them give the same bits.
 namespace isochor {
 
 /// A = U diag(sigma) V^T. U and V are rotations (determinant +1); sigma[0] >= sigma[1] >=
@@ -21,15 +22,19 @@ struct Svd {
   Mat3<T> V;
 };
 
-/// Jacobi sweeps in the first and in the second pass.
+/// By how much a Jacobi rotation turns.
+enum class JacobiAngle { Close, Published };
+
+/// Jacobi sweeps in the first and in the second pass, and their angles.
 struct SvdSweeps {
   int first, second;
+  JacobiAngle angle = JacobiAngle::Close;
 };
 /// What reaches rounding error, measured by `isochor reproduce mcadams/svd`.
 template <class T>
-inline constexpr SvdSweeps kSvdSweeps = sizeof(Lane<T>) == 4 ? SvdSweeps{4, 2} : SvdSweeps{4, 4};
+inline constexpr SvdSweeps kSvdSweeps = sizeof(Lane<T>) == 4 ? SvdSweeps{2, 2} : SvdSweeps{3, 3};
 /// As printed in the paper.
-inline constexpr SvdSweeps kPublishedSvdSweeps{4, 0};
+inline constexpr SvdSweeps kPublishedSvdSweeps{4, 0, JacobiAngle::Published};
 
 namespace detail {
 
@@ -49,69 +54,100 @@ struct Symmetric3 {
   T s11, s21, s22, s31, s32, s33;
 };
 
-/// Turns S in its (1, 2) plane towards s21 = 0 and renumbers its axes cyclically, so that three
-/// calls make a sweep; the quaternion, whose axes stay, has Z for the axis of this turn.
-///
-/// The half angle (ch, sh) ~ (2 (s11 - s22), s21) is exact to third order for small angles. Where
-/// it is too large for that, pi / 8 still shrinks s21 by 0.6 or better [McAdams11 alg 4].
-template <int X, int Y, int Z, class T>
-ISOCHOR_KERNEL void jacobi_turn(Symmetric3<T>& s, Quaternion<T>& q) {
-  constexpr double kGamma = 5.828427124746190;                                    // 3 + 2 sqrt(2)
-  constexpr double kCosine = 0.923879532511286756, kSine = 0.382683432365089772;  // of pi / 8
-  const T gap = s.s11 - s.s22, twice = gap + gap;
-  const T sh2 = s.s21 * s.s21, ch2 = twice * twice;
-  const auto counts = sh2 > T(kSmallestSquare<T>);
-  const auto small = T(kGamma) * sh2 < ch2;
-  const T inverse = inverse_sqrt(select(counts, ch2 + sh2, T(1)));
-  const T ch = select(counts, select(small, twice * inverse, T(kCosine)), T(1));
-  const T sh = select(counts, select(small, s.s21 * inverse, T(kSine)), T(0));
+/// Cosine and sine of half the angle of a turn, of any length.
+template <class T>
+struct HalfAngle {
+  T cosine, sine;
+};
 
-  const T c = muladd(ch, ch, -(sh * sh)), n = (sh + sh) * ch;
-  const T a = muladd(c, s.s11, n * s.s21), b = muladd(c, s.s21, n * s.s22);
-  const T d = muladd(c, s.s21, -(n * s.s11)), e = muladd(c, s.s22, -(n * s.s21));
-  s = {.s11 = muladd(c, e, -(n * d)),
-       .s21 = muladd(c, s.s32, -(n * s.s31)),
-       .s22 = s.s33,
-       // What the turn leaves over; nothing once it is too small to matter.
-       .s31 = select(counts, muladd(c, d, n * e), T(0)),
-       .s32 = muladd(c, s.s31, n * s.s32),
-       .s33 = muladd(c, a, n * b)};
-
-  const Quaternion<T> p = q;
-  q.v[X] = muladd(p.v[X], ch, p.v[Y] * sh);
-  q.v[Y] = muladd(p.v[Y], ch, -(p.v[X] * sh));
-  q.v[Z] = muladd(p.v[Z], ch, p.w * sh);
-  q.w = muladd(p.w, ch, -(p.v[Z] * sh));
+/// The half angle that turns s21 to zero has the tangent sin / cos = s21 / w, where w is a convex
+/// function of |s11 - s22| and |s21|. Three straight lines follow it so closely that what is left
+/// of s21 is at most 2.3 % of it, and falls with the cube of small angles.
+template <class T>
+ISOCHOR_KERNEL HalfAngle<T> close_half_angle(const T& gap, const T& s21) {
+  const T g = abs(gap), s = abs(s21);
+  HalfAngle<T> half;
+  half.cosine =
+      max(g + g, max(muladd(g, T(1.797), T(1.502) * s), muladd(g, T(1.155), T(2.378) * s)));
+  half.sine = select(gap < T(0), -s21, s21);
+  return half;
 }
 
-/// The rotation of a quaternion of any length.
+/// (2 (s11 - s22), s21) is exact to third order for small angles. Where it is too large for that,
+/// pi / 8 still shrinks s21 by 0.6 or better [McAdams11 alg 4].
+template <class T>
+ISOCHOR_KERNEL HalfAngle<T> published_half_angle(const T& gap, const T& s21) {
+  constexpr double kGamma = 5.828427124746190;                                    // 3 + 2 sqrt(2)
+  constexpr double kCosine = 0.923879532511286756, kSine = 0.382683432365089772;  // of pi / 8
+  const T twice = gap + gap;
+  const auto small = T(kGamma) * (s21 * s21) < twice * twice;
+  return {select(small, twice, T(kCosine)), select(small, s21, T(kSine))};
+}
+
+/// Turns S in its (1, 2) plane towards s21 = 0 and renumbers its axes cyclically, so that three
+/// calls make a sweep; the quaternion, whose axes stay, has Z for the axis of this turn. Entries
+/// too small to be squared turn nothing.
+template <int X, int Y, int Z, class T>
+ISOCHOR_KERNEL void jacobi_turn(Symmetric3<T>& s, Quaternion<T>& q, JacobiAngle angle) {
+  const T gap = s.s11 - s.s22;
+  const HalfAngle<T> half =
+      angle == JacobiAngle::Close ? close_half_angle(gap, s.s21) : published_half_angle(gap, s.s21);
+  const auto counts = s.s21 * s.s21 > T(kSmallestSquare<T>);
+  const T inverse = inverse_sqrt(muladd(half.cosine, half.cosine, half.sine * half.sine));
+  const T ch = select(counts, half.cosine * inverse, T(1));
+  const T sh = select(counts, half.sine * inverse, T(0));
+
+  // With c^2 + n^2 = 1, what the turn adds to one diagonal entry and takes from the other is n m.
+  const T c = mulsub(ch, ch, sh * sh), n = (sh + sh) * ch;
+  const T m = mulsub(c, s.s21 + s.s21, n * gap);
+  const Symmetric3<T> p = s;
+  s.s11 = negmuladd(n, m, p.s22);
+  s.s21 = mulsub(c, p.s32, n * p.s31);
+  s.s22 = p.s33;
+  s.s31 = select(counts, mulsub(c, m, p.s21), T(0));
+  s.s32 = muladd(c, p.s31, n * p.s32);
+  s.s33 = muladd(n, m, p.s11);
+
+  const Quaternion<T> r = q;
+  q.v[X] = muladd(r.v[X], ch, r.v[Y] * sh);
+  q.v[Y] = mulsub(r.v[Y], ch, r.v[X] * sh);
+  q.v[Z] = muladd(r.v[Z], ch, r.w * sh);
+  q.w = mulsub(r.w, ch, r.v[Z] * sh);
+}
+
+/// Sweeps of turns that bring S towards a diagonal matrix.
+template <class T>
+ISOCHOR_KERNEL void jacobi_sweeps(Symmetric3<T>& s, Quaternion<T>& q, int sweeps,
+                                  JacobiAngle angle) {
+  for (int sweep = 0; sweep < sweeps; ++sweep) {
+    jacobi_turn<0, 1, 2>(s, q, angle);
+    jacobi_turn<1, 2, 0>(s, q, angle);
+    jacobi_turn<2, 0, 1>(s, q, angle);
+  }
+}
+
+/// The rotation of a quaternion whose length is 1 up to roundings, so that 1/|q|^2 is 2 - |q|^2.
 template <class T>
 ISOCHOR_KERNEL Mat3<T> rotation(const Quaternion<T>& q) {
-  const T inverse = inverse_sqrt(dot(q.v, q.v) + q.w * q.w);
-  const Vec3<T> u = q.v * inverse, d = u + u;
-  const T w = q.w * inverse;
+  const Vec3<T>& v = q.v;
+  const Vec3<T> d = v * negmuladd(T(2), muladd(q.w, q.w, dot(v, v)), T(4));
   Mat3<T> m;
   for (int i = 0; i < 3; ++i) {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
-    m(i, i) = T(1) - muladd(u[j], d[j], u[k] * d[k]);
-    m(j, i) = muladd(u[i], d[j], w * d[k]);
-    m(k, i) = muladd(u[i], d[k], -(w * d[j]));
+    m(i, i) = negmuladd(v[j], d[j], negmuladd(v[k], d[k], T(1)));
+    m(j, i) = muladd(v[i], d[j], q.w * d[k]);
+    m(k, i) = mulsub(v[i], d[k], q.w * d[j]);
   }
   return m;
 }
 
-/// The rotation that makes the columns of B orthogonal to each other.
+/// Turns q on so that the columns of B, had they turned along, would be orthogonal to each other.
 template <class T>
-ISOCHOR_KERNEL Mat3<T> orthogonalising_rotation(const Mat3<T>& B, int sweeps) {
+ISOCHOR_KERNEL void orthogonalise_columns(const Mat3<T>& B, Quaternion<T>& q, int sweeps,
+                                          JacobiAngle angle) {
   const auto& [x, y, z] = B.column;
   Symmetric3<T> s{dot(x, x), dot(y, x), dot(y, y), dot(z, x), dot(z, y), dot(z, z)};
-  Quaternion<T> q{{T(0), T(0), T(0)}, T(1)};
-  for (int sweep = 0; sweep < sweeps; ++sweep) {
-    jacobi_turn<0, 1, 2>(s, q);
-    jacobi_turn<1, 2, 0>(s, q);
-    jacobi_turn<2, 0, 1>(s, q);
-  }
-  return rotation(q);
+  jacobi_sweeps(s, q, sweeps, angle);
 }
 
 /// Orders columns p and q by length, longest first, keeping both determinants.
@@ -132,22 +168,38 @@ ISOCHOR_KERNEL void order_columns(Mat3<T>& B, Mat3<T>& V, Vec3<T>& squares, int 
   squares[q] = select(swap, a, b);
 }
 
-/// Zeroes B(q, j) by rotating rows p and q, and turns U along. Where both entries are too small to
-/// be squared, only the sign is taken.
+/// Cosine and sine of a turn of two rows.
 template <class T>
-ISOCHOR_KERNEL void qr_rotation(Mat3<T>& B, Mat3<T>& U, int p, int q, int j) {
+struct Givens {
+  T c, s;
+};
+
+/// Turns rows p and q of B so that B(q, j) becomes zero, as entries of both rows before column j
+/// already are. Where both entries are too small to be squared, only the sign is taken.
+template <class T>
+ISOCHOR_KERNEL Givens<T> turn_rows(Mat3<T>& B, int p, int q, int j) {
   const T a = B(p, j), b = B(q, j), square = muladd(a, a, b * b);
   const auto some = square > T(kSmallestSquare<T>);
-  const T inverse = inverse_sqrt(select(some, square, T(1)));
-  const T c = select(some, a * inverse, select(a < T(0), T(-1), T(1)));
-  const T s = select(some, b * inverse, T(0));
-  for (int k = 0; k < 3; ++k) {
-    const T x = B(p, k), y = B(q, k), u = U(k, p), v = U(k, q);
-    B(p, k) = muladd(c, x, s * y);
-    B(q, k) = muladd(c, y, -(s * x));
-    U(k, p) = muladd(c, u, s * v);
-    U(k, q) = muladd(c, v, -(s * u));
+  const T inverse = inverse_sqrt(square);
+  Givens<T> turn;
+  turn.c = select(some, a * inverse, select(a < T(0), T(-1), T(1)));
+  turn.s = select(some, b * inverse, T(0));
+  for (int k = j; k < 3; ++k) {
+    const T x = B(p, k), y = B(q, k);
+    B(p, k) = muladd(turn.c, x, turn.s * y);
+    B(q, k) = mulsub(turn.c, y, turn.s * x);
   }
+  return turn;
+}
+
+/// B = U R: replaces B by the upper triangle R and returns U, the product of three turns.
+template <class T>
+ISOCHOR_KERNEL Mat3<T> qr(Mat3<T>& B) {
+  const Givens<T> x = turn_rows(B, 0, 1, 0), y = turn_rows(B, 0, 2, 0), z = turn_rows(B, 1, 2, 1);
+  const T a = x.c * y.s, b = x.s * y.s;
+  return {{{x.c * y.c, x.s * y.c, y.s},
+           {-muladd(a, z.s, x.s * z.c), mulsub(x.c, z.c, b * z.s), y.c * z.s},
+           {mulsub(x.s, z.s, a * z.c), -muladd(b, z.c, x.c * z.s), y.c * z.c}}};
 }
 
 }  // namespace detail
@@ -162,14 +214,17 @@ ISOCHOR_KERNEL Svd<T> svd(const Mat3<T>& A, const SvdSweeps sweeps = kSvdSweeps<
   constexpr Lane<T> kSmallestScale = sizeof(Lane<T>) == 4 ? Lane<T>(1e-37) : Lane<T>(1e-307);
   scale = select(scale > T(kSmallestScale), scale, T(1));
 
+  const Mat3<T> M = A * (T(1) / scale);
+
   Svd<T> result;
-  Mat3<T> B = A * (T(1) / scale);
-  result.V = detail::orthogonalising_rotation(B, sweeps.first);
-  B = B * result.V;
+  detail::Quaternion<T> q{{T(0), T(0), T(0)}, T(1)};
+  detail::orthogonalise_columns(M, q, sweeps.first, sweeps.angle);
+  result.V = detail::rotation(q);
+  Mat3<T> B = M * result.V;
   if (sweeps.second > 0) {
-    const Mat3<T> turn = detail::orthogonalising_rotation(B, sweeps.second);
-    B = B * turn;
-    result.V = result.V * turn;
+    detail::orthogonalise_columns(B, q, sweeps.second, sweeps.angle);
+    result.V = detail::rotation(q);
+    B = M * result.V;
   }
   Vec3<T> squares;
   for (int i = 0; i < 3; ++i) squares[i] = dot(B.column[i], B.column[i]);
@@ -177,10 +232,7 @@ ISOCHOR_KERNEL Svd<T> svd(const Mat3<T>& A, const SvdSweeps sweeps = kSvdSweeps<
   detail::order_columns(B, result.V, squares, 0, 2);
   detail::order_columns(B, result.V, squares, 1, 2);
 
-  result.U = Mat3<T>::identity();
-  detail::qr_rotation(B, result.U, 0, 1, 0);
-  detail::qr_rotation(B, result.U, 0, 2, 0);
-  detail::qr_rotation(B, result.U, 1, 2, 1);
+  result.U = detail::qr(B);
   result.sigma = Vec3<T>{B(0, 0), B(1, 1), B(2, 2)} * scale;
   return result;
 }

@@ -14,6 +14,9 @@ namespace {
 lattice::Params params_of(const MethodSpec& method) {
   return {.stabilise = method.stabilise,
           .always_definite = method.variant == "paper",
+          .definiteness = method.definiteness == "none"       ? materials::Definiteness::None
+                          : method.definiteness == "absolute" ? materials::Definiteness::Absolute
+                                                              : materials::Definiteness::Clamp,
           .newton = method.newton};
 }
 
@@ -65,6 +68,7 @@ files::Field displacement(files::Support support, std::span<const Vec3d> now,
 LatticeMethod::LatticeMethod(const SceneSpec& scene, Context& context)
     : context_(context),
       gravity_(scene.world.gravity),
+      bodies_(scene.bodies),
       model_(build(scene, context, topology_, embeddings_, triangles_)),
       state_{model_.rest_positions},
       scratch_(model_) {
@@ -98,6 +102,12 @@ Vec3d LatticeMethod::gravity_at(double time) const {
   return gravity_ * std::clamp(1 + time, 0.0, 1.0);
 }
 
+std::vector<double> LatticeMethod::activations_at(double time) const {
+  std::vector<double> result;
+  for (const BodySpec& body : bodies_) result.push_back(activation_at(body, time));
+  return result;
+}
+
 solve::NewtonReport LatticeMethod::advance(double time) {
   std::size_t next = 0;
   for (std::size_t h = 0; h < drivers_.size(); ++h) {
@@ -106,8 +116,10 @@ solve::NewtonReport LatticeMethod::advance(double time) {
       held_positions_[next++] = pose(model_.rest_positions[n], drivers_[h].center);
     }
   }
+  const std::vector<double> activations = activations_at(time);
   const solve::NewtonReport report =
-      lattice::advance(model_, state_, {gravity_at(time), held_positions_}, scratch_, context_);
+      lattice::advance(model_, state_, {gravity_at(time), held_positions_, activations}, scratch_,
+                       context_);
   if (report.converged()) time_ = time;
   return report;
 }
@@ -115,11 +127,13 @@ solve::NewtonReport LatticeMethod::advance(double time) {
 Snapshot LatticeMethod::snapshot() const {
   Snapshot result;
   const std::span<const Vec3d> positions = state_.positions;
-  const lattice::CellFields cells = lattice::cell_fields(model_, positions, context_.arena);
+  const std::vector<double> activations = activations_at(time_);
+  const lattice::Configuration at(positions, activations);
+  const lattice::CellFields cells = lattice::cell_fields(model_, at, context_.arena);
 
   Measures& m = result.measures;
   std::vector<double> block_energy(model_.blocks.size());
-  m.elastic_energy = lattice::elastic_energy(model_, positions, block_energy, context_.arena);
+  m.elastic_energy = lattice::elastic_energy(model_, at, block_energy, context_.arena);
   const Vec3d gravity = gravity_at(time_);
   for (std::size_t n = 0; n < positions.size(); ++n) {
     m.gravity_energy -= model_.mass[n] * dot(gravity, positions[n] - model_.rest_positions[n]);
@@ -129,7 +143,7 @@ Snapshot LatticeMethod::snapshot() const {
     m.worst_cell_volume_error = std::max(m.worst_cell_volume_error, std::abs(j - 1));
     m.inverted_cells += j <= 0;
   }
-  const auto reactions = lattice::reactions(model_, positions, gravity, context_.arena);
+  const auto reactions = lattice::reactions(model_, at, gravity, context_.arena);
   for (std::size_t h = 0; h < reactions.size(); ++h) {
     m.reactions.push_back({model_.holds[h].name, reactions[h].force, reactions[h].moment});
   }

@@ -26,9 +26,11 @@ class LatticeMethod final : public Method {
     Vec3d center{0, 0, 0};
   };
   Vec3d gravity_at(double time) const;
+  std::vector<double> activations_at(double time) const;
 
   Context& context_;
   Vec3d gravity_;
+  std::vector<BodySpec> bodies_;
   std::vector<Driver> drivers_;                             ///< one per Model::holds
   std::vector<grid::Embedding> embeddings_;                 ///< one per body
   std::vector<std::vector<geometry::Triangle>> triangles_;  ///< one list per body

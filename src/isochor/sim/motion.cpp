@@ -5,6 +5,24 @@
 namespace isochor::sim {
 namespace {
 
+/// Two keys and how far from the first to the second a time is, 0 to 1.
+template <class Key>
+struct Between {
+  const Key &before, &after;
+  double way = 0;
+};
+
+/// Beyond its ends a list of keys keeps its first and last value.
+template <class Key>
+Between<Key> find_keys(const std::vector<Key>& keys, double time) {
+  const auto after =
+      std::find_if(keys.begin(), keys.end(), [&](const Key& key) { return key.frame > time; });
+  if (after == keys.begin()) return {keys.front(), keys.front()};
+  if (after == keys.end()) return {keys.back(), keys.back()};
+  const Key& before = *(after - 1);
+  return {before, *after, (time - before.frame) / (after->frame - before.frame)};
+}
+
 Pose blend(const KeySpec& a, const KeySpec& b, double s) {
   return {a.translate * (1 - s) + b.translate * s, a.rotate * (1 - s) + b.rotate * s};
 }
@@ -19,14 +37,17 @@ Pose pose_at(const HoldSpec& hold, double time) {
     const double s = std::max(0.0, 1 + time);
     return {first.translation * s, first.rotation * s};
   }
-  const auto after =
-      std::find_if(keys.begin(), keys.end(), [&](const KeySpec& key) { return key.frame > time; });
-  if (after == keys.begin()) return {keys.front().translate, keys.front().rotate};
-  if (after == keys.end()) return {keys.back().translate, keys.back().rotate};
-  const KeySpec& before = *(after - 1);
-  double s = (time - before.frame) / (after->frame - before.frame);
-  if (hold.ease == "smooth") s = s * s * (3 - 2 * s);
-  return blend(before, *after, s);
+  const Between<KeySpec> at = find_keys(keys, time);
+  const double s = hold.ease == "smooth" ? at.way * at.way * (3 - 2 * at.way) : at.way;
+  return blend(at.before, at.after, s);
+}
+
+double activation_at(const BodySpec& body, double time) {
+  const auto& keys = body.activations;
+  if (keys.empty()) return 0;
+  if (time < 0) return activation_at(body, 0) * std::max(0.0, 1 + time);
+  const Between<ActivationSpec> at = find_keys(keys, time);
+  return at.before.value * (1 - at.way) + at.after.value * at.way;
 }
 
 }  // namespace isochor::sim

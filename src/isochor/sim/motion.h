@@ -19,4 +19,8 @@ struct Pose {
 /// rest before frame 0.
 Pose pose_at(const HoldSpec& hold, double time);
 
+/// How active a body's muscle is at `time`, in frames: between its keys, and coming up from nothing
+/// before frame 0.
+double activation_at(const BodySpec& body, double time);
+
 }  // namespace isochor::sim

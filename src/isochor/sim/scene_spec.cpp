@@ -6,6 +6,7 @@
 
 #include "isochor/base/error.h"
 #include "isochor/base/file.h"
+#include "isochor/materials/registry.h"
 #include "isochor/scene/printer.h"
 #include "isochor/scene/reader.h"
 #include "isochor/sim/capabilities.h"
@@ -14,6 +15,7 @@ namespace isochor::sim {
 namespace {
 
 constexpr std::array<std::string_view, 2> kVariants{"best", "paper"};
+constexpr std::array<std::string_view, 3> kFixes{"clamp", "absolute", "none"};
 constexpr std::array<std::string_view, 3> kShapes{"box", "sphere", "mesh"};
 constexpr std::array<std::string_view, 8> kRegions{"x-", "x+", "y-",  "y+",
                                                    "z-", "z+", "box", "all"};
@@ -29,11 +31,13 @@ void require_unique(std::set<std::string>& names, const std::string& name, const
   }
 }
 
-void check(const HoldSpec& hold) {
-  for (std::size_t k = 1; k < hold.keys.size(); ++k) {
-    if (!(hold.keys[k].frame > hold.keys[k - 1].frame)) {
-      throw Error(Fault::Input, hold.place.text(fmt::format("key[{}].frame", k)),
-                  fmt::format("{} does not follow {}", hold.keys[k].frame, hold.keys[k - 1].frame),
+/// Keys of a motion, or of anything else that changes with frames.
+template <class Key>
+void check_order(const std::vector<Key>& keys, std::string_view name, const Place& place) {
+  for (std::size_t k = 1; k < keys.size(); ++k) {
+    if (!(keys[k].frame > keys[k - 1].frame)) {
+      throw Error(Fault::Input, place.text(fmt::format("{}[{}].frame", name, k)),
+                  fmt::format("{} does not follow {}", keys[k].frame, keys[k - 1].frame),
                   "list keys in the order of their frames");
     }
   }
@@ -47,7 +51,13 @@ void check(const SceneSpec& scene) {
   std::set<std::string> bodies;
   for (const BodySpec& body : scene.bodies) {
     require_unique(bodies, body.name, body.place);
-    materials::lame_parameters(body.material);
+    materials::resolve(body.material);
+    check_order(body.activations, "activation", body.place);
+    if (!body.activations.empty() && body.material.law != materials::Muscle::kName) {
+      throw Error(Fault::Input, body.place.text("activation"),
+                  fmt::format("'{}' is not a muscle: its law is {}", body.name, body.material.law),
+                  "set material.law = \"muscle\", or leave activation out");
+    }
     if (body.holds.empty()) {
       throw Error(Fault::Input, body.place.text(),
                   fmt::format("nothing holds '{}', so that it has no state of rest", body.name),
@@ -56,7 +66,7 @@ void check(const SceneSpec& scene) {
     std::set<std::string> holds;
     for (const HoldSpec& hold : body.holds) {
       require_unique(holds, hold.name, hold.place);
-      check(hold);
+      check_order(hold.keys, "key", hold.place);
     }
   }
 }
@@ -79,6 +89,9 @@ void describe(FieldVisitor& visitor, MethodSpec& spec) {
   visitor.choice("name", spec.name, method_names(), "discretisation, see 'isochor list'");
   visitor.choice("variant", spec.variant, kVariants,
                  "best: ours; paper: the algorithm as published");
+  visitor.choice("definiteness", spec.definiteness, kFixes,
+                 "what is done to a tangent that is not positive definite: negative eigenvalues "
+                 "become zero, change sign, or stay");
   visitor.flag("stabilise", spec.stabilise,
                "off leaves bare one-point quadrature, which hourglasses");
   visitor.group("newton", spec.newton, "the nonlinear solver");
@@ -126,6 +139,12 @@ void describe(FieldVisitor& visitor, HoldSpec& spec) {
   visitor.list("key", spec.keys, "motion; without keys the nodes stay where they are");
 }
 
+void describe(FieldVisitor& visitor, ActivationSpec& spec) {
+  visitor.number("frame", spec.frame, Unit::None, Range::at_least(0), "when", Need::Required);
+  visitor.number("value", spec.value, Unit::None, Range::between(0, 1),
+                 "0: relaxed, 1: as strong as it can be", Need::Required);
+}
+
 void describe(FieldVisitor& visitor, BodySpec& spec) {
   visitor.place(spec.place);
   visitor.text("name", spec.name, "names the body in files and messages", Need::Required);
@@ -133,6 +152,8 @@ void describe(FieldVisitor& visitor, BodySpec& spec) {
                  "edge of a lattice cell", Need::Required);
   visitor.group("shape", spec.shape, "the surface");
   visitor.group("material", spec.material, "what it is made of");
+  visitor.list("activation", spec.activations,
+               "how active a muscle is, with straight lines between keys");
   visitor.list("hold", spec.holds, "nodes with prescribed motion");
 }
 
@@ -174,6 +195,11 @@ std::string scene_reference() {
   };
   add("kind = \"sphere\"", ShapeSpec{.kind = "sphere"}, "body.shape");
   add("kind = \"mesh\"", ShapeSpec{.kind = "mesh"}, "body.shape");
+  for (std::size_t law = 0; law < materials::kLawCount; ++law) {
+    if (materials::shape_parameters(int(law)).empty()) continue;
+    const std::string name(materials::kLawNames[law]);
+    add(fmt::format("law = \"{}\"", name), materials::MaterialSpec{.law = name}, "body.material");
+  }
   add("where = \"box\"", HoldSpec{.where = "box"}, "body.hold");
   return text;
 }

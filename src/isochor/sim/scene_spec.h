@@ -28,6 +28,7 @@ struct WorldSpec {
 struct MethodSpec {
   std::string name = "lattice";
   std::string variant = "best";
+  std::string definiteness = "clamp";
   bool stabilise = true;
   solve::NewtonParams newton;
   Place place;
@@ -61,11 +62,18 @@ struct HoldSpec {
   Place place;
 };
 
+/// How active a muscle is at a frame.
+struct ActivationSpec {
+  double frame = 0;
+  double value = 0;
+};
+
 struct BodySpec {
   std::string name;
   ShapeSpec shape;
   double cell_size = 0;
   materials::MaterialSpec material;
+  std::vector<ActivationSpec> activations;
   std::vector<HoldSpec> holds;
   Place place;
 };
@@ -86,6 +94,7 @@ void describe(FieldVisitor& visitor, MethodSpec& spec);
 void describe(FieldVisitor& visitor, ShapeSpec& spec);
 void describe(FieldVisitor& visitor, KeySpec& spec);
 void describe(FieldVisitor& visitor, HoldSpec& spec);
+void describe(FieldVisitor& visitor, ActivationSpec& spec);
 void describe(FieldVisitor& visitor, BodySpec& spec);
 void describe(FieldVisitor& visitor, SceneSpec& spec);
 

@@ -24,7 +24,8 @@ struct KrylovScratch {
 /// Preconditioned conjugate gradients for a symmetric positive definite operator, from x = 0.
 /// apply(p, q): q = A p.  precondition(r, z): z = M^-1 r.  stop(): give up early (cancelled).
 /// Every iterate is a descent direction for the energy behind A, so that a solve that ran out of
-/// iterations is still of use to Newton. `scratch` vectors must have the size of b.
+/// iterations, or into negative curvature, is still of use to Newton. `scratch` vectors must have
+/// the size of b.
 template <class Apply, class Precondition, class Stop>
 KrylovReport conjugate_gradient(ThreadArena& arena, Apply&& apply, Precondition&& precondition,
                                 Stop&& stop, std::span<const double> b, std::span<double> x,
@@ -55,6 +56,7 @@ KrylovReport conjugate_gradient(ThreadArena& arena, Apply&& apply, Precondition&
     ++report.operator_applications;
     const double curvature = dot(arena, p, q);
     if (!(curvature > 0)) {
+      if (report.iterations == 1) copy(arena, p, x);
       report.indefinite = true;
       break;
     }

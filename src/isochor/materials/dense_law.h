@@ -1,0 +1,163 @@
+#pragma once
+
+#include "isochor/materials/invariant_law.h"
+
+/// Laws with directions of their own. They see F in their own axes: the first along the fibres, the
+/// second across them in the sheet. An energy is that of an isotropic matrix, a function of I1 and
+/// J, plus a function of Green's strain E = (F^T F - I) / 2.
+namespace isochor::materials {
+
+/// A symmetric 3x3 matrix as six numbers: 11, 22, 33, 23, 31, 12.
+constexpr int symmetric_index(int i, int j) { return i == j ? i : 6 - i - j; }
+
+/// A function of Green's strain with its derivatives.
+template <class T>
+struct GreenEnergy {
+  T energy{0};
+  T stress[6]{};      ///< second Piola-Kirchhoff, Pa
+  T tangent[6][6]{};  ///< its derivative, as entries of the fourth-order tensor
+};
+
+/// A matrix that resists nothing but a change of volume: kappa/2 (J - 1)^2.
+struct VolumeMatrix {
+  template <class T>
+  static ISOCHOR_KERNEL T energy(const Invariants<T>& s, const Parameters<T>& p) {
+    return T(0.5) * bulk_modulus(p) * s.j * s.j;
+  }
+  template <class T>
+  static ISOCHOR_KERNEL InvariantDerivatives<T> derivatives(const Invariants<T>& s,
+                                                            const Parameters<T>& p) {
+    const T kappa = bulk_modulus(p);
+    return {.j = kappa * s.j, .jj = kappa};
+  }
+};
+
+/// Law supplies
+///   static GreenEnergy<T> green(const T (&E)[6], p)
+template <class Law, class Matrix>
+struct DenseLaw {
+  template <class T>
+  using Tangent = DenseTangent<T>;
+
+  template <class T>
+  static ISOCHOR_LARGE_KERNEL T energy(const Mat3<T>& F, const Parameters<T>& p) {
+    T E[6];
+    green_strain(F, E);
+    return Matrix::energy(Invariants<T>(F), p) + Law::green(E, p).energy;
+  }
+
+  template <class T>
+  static ISOCHOR_LARGE_KERNEL Response<T> respond(const Mat3<T>& F, const Parameters<T>& p) {
+    T E[6];
+    green_strain(F, E);
+    const Invariants<T> s(F);
+    const GreenEnergy<T> g = Law::green(E, p);
+    const InvariantDerivatives<T> d = Matrix::derivatives(s, p);
+    Mat3<T> S;
+    for (int j = 0; j < 3; ++j) {
+      for (int i = 0; i < 3; ++i) S(i, j) = g.stress[symmetric_index(i, j)];
+    }
+    return {Matrix::energy(s, p) + g.energy,
+            (T(2) * d.i1) * F + d.j * cofactors(F) + F * S};
+  }
+
+  template <class T>
+  static ISOCHOR_LARGE_KERNEL DenseTangent<T> linearise(const Mat3<T>& F, const Parameters<T>& p) {
+    T E[6];
+    green_strain(F, E);
+    DenseTangent<T> K;
+    fill_matrix_part(F, Matrix::derivatives(Invariants<T>(F), p), K);
+    add_green_part(F, Law::green(E, p), K);
+    return K;
+  }
+
+ private:
+  template <class T>
+  static ISOCHOR_KERNEL void green_strain(const Mat3<T>& F, T (&E)[6]) {
+    const Mat3<T> H = F - Mat3<T>::identity();
+    for (int j = 0; j < 3; ++j) {
+      for (int i = 0; i <= j; ++i) {
+        E[symmetric_index(i, j)] = T(0.5) * (H(i, j) + H(j, i) + dot(H.column[i], H.column[j]));
+      }
+    }
+  }
+
+  template <class T>
+  static ISOCHOR_KERNEL Mat3<T> cofactors(const Mat3<T>& F) {
+    return {{cross(F.column[1], F.column[2]), cross(F.column[2], F.column[0]),
+             cross(F.column[0], F.column[1])}};
+  }
+
+  /// Second derivatives of a function of I1 = F : F and J, dJ/dF being the cofactors.
+  template <class T>
+  static ISOCHOR_LARGE_KERNEL void fill_matrix_part(const Mat3<T>& F, const InvariantDerivatives<T>& d,
+                                              DenseTangent<T>& K) {
+    const Mat3<T> C = cofactors(F);
+    for (int c = 0; c < 9; ++c) {
+      const T f = F(c % 3, c / 3), g = C(c % 3, c / 3);
+      const T by_f = T(4) * d.i1i1 * f + T(2) * d.i1j * g, by_g = T(2) * d.i1j * f + d.jj * g;
+      for (int r = 0; r <= c; ++r) {
+        K(r, c) = by_f * F(r % 3, r / 3) + by_g * C(r % 3, r / 3);
+      }
+      K(c, c) = K(c, c) + T(2) * d.i1;
+    }
+    // d cof_ij / dF_kl = epsilon_ikm epsilon_jln F_mn.
+    for (int m = 0; m < 3; ++m) {
+      for (int n = 0; n < 3; ++n) {
+        const int i = (m + 1) % 3, k = (m + 2) % 3, j = (n + 1) % 3, l = (n + 2) % 3;
+        const T by_j = d.j * F(m, n);
+        K(i + 3 * j, k + 3 * l) = K(i + 3 * j, k + 3 * l) + by_j;
+        K(k + 3 * j, i + 3 * l) = K(k + 3 * j, i + 3 * l) - by_j;
+      }
+    }
+  }
+
+  /// dP = dF S + F (D : F^T dF): block (j, l) of the tangent is S_jl I + F A F^T, A_ab = D_ajbl.
+  template <class T>
+  static ISOCHOR_LARGE_KERNEL void add_green_part(const Mat3<T>& F, const GreenEnergy<T>& g,
+                                            DenseTangent<T>& K) {
+    for (int l = 0; l < 3; ++l) {
+      for (int j = 0; j <= l; ++j) {
+        Mat3<T> A;
+        for (int b = 0; b < 3; ++b) {
+          for (int a = 0; a < 3; ++a) {
+            A(a, b) = g.tangent[symmetric_index(a, j)][symmetric_index(b, l)];
+          }
+        }
+        const Mat3<T> block = times_transpose(F * A, F);
+        for (int k = 0; k < 3; ++k) {
+          for (int i = 0; i < 3; ++i) {
+            if (j == l && i > k) continue;
+            T& entry = K(i + 3 * j, k + 3 * l);
+            entry = entry + block(i, k);
+            if (i == k) entry = entry + g.stress[symmetric_index(j, l)];
+          }
+        }
+      }
+    }
+  }
+};
+
+/// A tangent seen from axes in which the law's own are the columns of Q: F -> F Q, P -> P Q^T.
+template <class T>
+ISOCHOR_LARGE_KERNEL DenseTangent<T> turned(const DenseTangent<T>& K, const Mat3<T>& Q) {
+  // First the columns of dF, then, by symmetry, those of dP.
+  T half[9][9];
+  for (int r = 0; r < 9; ++r) {
+    for (int k = 0; k < 3; ++k) {
+      for (int l = 0; l < 3; ++l) {
+        half[r][k + 3 * l] = K(r, k) * Q(l, 0) + K(r, k + 3) * Q(l, 1) + K(r, k + 6) * Q(l, 2);
+      }
+    }
+  }
+  DenseTangent<T> result;
+  for (int c = 0; c < 9; ++c) {
+    for (int r = 0; r <= c; ++r) {
+      const int i = r % 3, j = r / 3;
+      result(r, c) = half[i][c] * Q(j, 0) + half[i + 3][c] * Q(j, 1) + half[i + 6][c] * Q(j, 2);
+    }
+  }
+  return result;
+}
+
+}  // namespace isochor::materials

@@ -1,0 +1,120 @@
+/// Laws with directions of their own, against closed forms.
+#include <cmath>
+#include <gtest/gtest.h>
+
+#include "isochor/materials/registry.h"
+#include "tests/math/random_matrix.h"
+
+namespace isochor::materials {
+namespace {
+
+Mat3d uniaxial(double stretch) {
+  const double t = 1 / std::sqrt(stretch);
+  return Mat3d::diagonal({stretch, t, t});
+}
+
+TEST(GuccioneLaw, EnergyAndStressAreThoseOfThePaper) {
+  // C/2 (e^Q - 1), C = 2 kPa, bf = 8, bt = 2, bfs = 4; J = 1, so that no volume term acts.
+  const Parameters<double> p{.mu = 2000, .lambda = 1e6, .shape = {8, 2, 4}};
+  const double stretch = 1.15, t2 = 1 / stretch;
+  const double e1 = 0.5 * (stretch * stretch - 1), e2 = 0.5 * (t2 - 1);
+  const double expQ = std::exp(8 * e1 * e1 + 2 * 2 * e2 * e2);
+  const Response<double> r = Guccione::respond(uniaxial(stretch), p);
+  EXPECT_NEAR(r.energy, 1000 * (expQ - 1), 1e-9);
+  EXPECT_NEAR(r.stress(0, 0), stretch * 2000 * expQ * 8 * e1, 1e-8);
+  EXPECT_NEAR(r.stress(1, 1), std::sqrt(t2) * 2000 * expQ * 2 * e2, 1e-8);
+  // Shear of fibres and across them.
+  Mat3d F = Mat3d::identity();
+  F(0, 1) = 1e-4;
+  EXPECT_NEAR(Guccione::respond(F, p).stress(0, 1), 2000 * 4 * 0.5 * 1e-4, 1e-6);
+  F(0, 1) = 0;
+  F(1, 2) = 1e-4;
+  EXPECT_NEAR(Guccione::respond(F, p).stress(1, 2), 2000 * 2 * 0.5 * 1e-4, 1e-6);
+}
+
+TEST(FungLaw, WithThreeNumbersItIsGuccione) {
+  const Parameters<double> three{.mu = 2000, .lambda = 1e6, .shape = {8, 2, 4}};
+  const Parameters<double> nine{.mu = 2000, .lambda = 1e6, .shape = {8, 2, 2, 0, 0, 0, 2, 4, 4}};
+  Random random(1);
+  for (int sample = 0; sample < 20; ++sample) {
+    const Mat3d F = Mat3d::identity() + 0.2 * random.matrix(), dF = random.matrix();
+    const double size = norm(Guccione::respond(F, three).stress) + 1e6;
+    EXPECT_LT(norm(Fung::respond(F, nine).stress - Guccione::respond(F, three).stress),
+              1e-14 * size);
+    EXPECT_LT(norm(stress_differential(Fung::linearise(F, nine), dF) -
+                   stress_differential(Guccione::linearise(F, three), dF)),
+              1e-13 * size);
+  }
+}
+
+TEST(HolzapfelGasserOgdenLaw, AlignedFibresPullAlongTheirDirectionOnly) {
+  // beta, k1 / mu, k2, dispersion, cosine of the angle.
+  const Parameters<double> p{.mu = 100, .lambda = 1e5, .shape = {0, 5, 0.8, 0, 1}};
+  Parameters<double> bare = p;
+  bare.shape[1] = 0;
+  const double stretch = 1.2, e = stretch * stretch - 1;
+  const Mat3d pull = HolzapfelGasserOgden::respond(uniaxial(stretch), p).stress -
+                     HolzapfelGasserOgden::respond(uniaxial(stretch), bare).stress;
+  // Both families lie in one direction: twice 2 lambda k1 e exp(k2 e^2).
+  EXPECT_NEAR(pull(0, 0), 2 * 2 * stretch * 500 * e * std::exp(0.8 * e * e), 1e-9);
+  Mat3d rest = pull;
+  rest(0, 0) = 0;
+  EXPECT_LT(norm(rest), 1e-12);
+  // Buckled fibres carry nothing.
+  EXPECT_EQ(norm(HolzapfelGasserOgden::respond(uniaxial(0.8), p).stress -
+                 HolzapfelGasserOgden::respond(uniaxial(0.8), bare).stress),
+            0);
+}
+
+TEST(HolzapfelGasserOgdenLaw, FullDispersionHasNoDirection) {
+  const Parameters<double> p{.mu = 100, .lambda = 1e5, .shape = {0, 5, 0.8, 1.0 / 3, 1}};
+  Random random(2);
+  for (int sample = 0; sample < 20; ++sample) {
+    const Mat3d F = Mat3d::identity() + 0.2 * random.matrix(), Q = random.rotation();
+    const double energy = HolzapfelGasserOgden::energy(F, p);
+    EXPECT_NEAR(HolzapfelGasserOgden::energy(F * Q, p), energy, 1e-12 * (energy + 100));
+  }
+}
+
+TEST(HolzapfelGasserOgdenLaw, FamiliesAreMirrorImages) {
+  const Parameters<double> p{.mu = 100, .lambda = 1e5, .shape = {0, 5, 0.8, 0.1, std::cos(0.7)}};
+  const Mat3d mirror = Mat3d::diagonal({1, -1, 1});
+  Random random(3);
+  for (int sample = 0; sample < 20; ++sample) {
+    const Mat3d F = Mat3d::identity() + 0.2 * random.matrix();
+    const double energy = HolzapfelGasserOgden::energy(F, p);
+    EXPECT_NEAR(HolzapfelGasserOgden::energy(mirror * F * mirror, p), energy,
+                1e-12 * (energy + 100));
+  }
+}
+
+TEST(MuscleLaw, ActiveStressFollowsTheForceLengthCurve) {
+  const Parameters<double> relaxed{.mu = 500, .lambda = 1e5, .shape = {0, 1, 600, 1.1, 0.6}};
+  Parameters<double> active = relaxed;
+  active.activation = 0.5;
+  for (const double stretch : {0.3, 0.44, 0.6, 0.9, 1.1, 1.4, 1.76, 2.0}) {
+    const Mat3d F = uniaxial(stretch);
+    const double y = (stretch / 1.1 - 1) / 0.6;
+    const double expected = std::abs(y) < 1 ? 0.5 * 3e5 * (1 - y * y) * (1 - y * y) : 0;
+    const Mat3d pull = Muscle::respond(F, active).stress - Muscle::respond(F, relaxed).stress;
+    EXPECT_NEAR(pull(0, 0), expected, 1e-8) << stretch;
+    Mat3d rest = pull;
+    rest(0, 0) = 0;
+    EXPECT_LT(norm(rest), 1e-9);
+  }
+  EXPECT_NEAR(force_length(1.1, 1.1, 0.6).slope, 1, 1e-15);
+}
+
+TEST(DenseTangentTurned, IsTheTangentSeenFromOtherAxes) {
+  Random random(4);
+  const Parameters<double> p{.mu = 100, .lambda = 300, .shape = {0, 5, 0.1, 0.1, std::cos(0.7)}};
+  for (int sample = 0; sample < 20; ++sample) {
+    const Mat3d F = random.matrix(), dF = random.matrix(), Q = random.rotation();
+    const DenseTangent<double> own = HolzapfelGasserOgden::linearise(F * Q, p);
+    const Mat3d expected = times_transpose(stress_differential(own, dF * Q), Q);
+    EXPECT_LT(norm(stress_differential(turned(own, Q), dF) - expected), 1e-12 * norm(expected));
+  }
+}
+
+}  // namespace
+}  // namespace isochor::materials
