@@ -5,7 +5,7 @@
 #include <fmt/core.h>
 
 #include "isochor/base/error.h"
-#include "isochor/files/obj.h"
+#include "isochor/files/surface_file.h"
 #include "isochor/geometry/shapes.h"
 #include "isochor/materials/registry.h"
 
@@ -55,7 +55,7 @@ geometry::SurfaceMesh build_surface(const BodySpec& body, const std::filesystem:
   const double edge = shape.edge > 0 ? shape.edge : body.cell_size;
   if (shape.kind == "box") return geometry::make_box(shape.center, shape.size, edge);
   if (shape.kind == "sphere") return geometry::make_sphere(shape.center, shape.radius, edge);
-  geometry::SurfaceMesh mesh = files::read_obj(scene_file.parent_path() / shape.file);
+  geometry::SurfaceMesh mesh = files::read_surface(scene_file.parent_path() / shape.file).mesh;
   for (Vec3d& p : mesh.positions) p *= shape.scale;
   return mesh;
 }
@@ -83,13 +83,17 @@ Body build_body(const BodySpec& spec, const std::filesystem::path& scene_file, C
                             "too stiff; smaller cells follow it better",
                             spec.place.text("cell_size"), 100 * filled));
   }
-  const materials::Lame lame = materials::lame_parameters(spec.material);
+  const materials::Material material = materials::resolve(spec.material);
   const std::size_t cells = body.lattice.cell_count();
   body.spec = {.name = spec.name,
                .lattice = body.lattice,
-               .law = materials::law_index(spec.material.law),
-               .mu = std::vector<double>(cells, lame.mu),
-               .lambda = std::vector<double>(cells, lame.lambda),
+               .law = material.law,
+               .shape = material.shape,
+               .mu = std::vector<double>(cells, material.mu),
+               .lambda = std::vector<double>(cells, material.lambda),
+               .axes = materials::is_isotropic(material.law)
+                           ? std::vector<Mat3d>{}
+                           : std::vector<Mat3d>(cells, material.axes),
                .density = spec.material.density * filled,
                .holds = {}};
   const geometry::Bounds bounds = geometry::bounds_of_faces(body.surface);
