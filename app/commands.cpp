@@ -3,11 +3,12 @@
 #include <charconv>
 #include <cstdio>
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 #include "app/progress_line.h"
 #include "isochor/base/error.h"
 #include "isochor/base/file.h"
+#include "isochor/base/json.h"
+#include "isochor/files/surface_file.h"
 #include "isochor/materials/presets.h"
 #include "isochor/materials/registry.h"
 #include "isochor/run/export.h"
@@ -18,8 +19,6 @@
 
 namespace isochor::app {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 void show_log(Context& context, ProgressLine& line, bool quiet) {
   context.log = [&line, quiet](LogLevel level, std::string_view text) {
@@ -112,7 +111,7 @@ int run_command(const RunCommand& command, const CommonOptions& common) {
                     {"directory", result.directory.root.string()},
                     {"frames", result.frames},
                     {"report", result.directory.report().string()}};
-    fmt::print("{}\n", json.dump(2));
+    fmt::print("{}\n", json.text());
   }
   if (result.end != run::RunEnd::Done) {
     fmt::print(stderr, "isochor: {}\n", result.message);
@@ -134,7 +133,12 @@ int check_command(const CheckCommand& command, const CommonOptions& common) {
   const sim::Simulation simulation(scene, context);
   const sim::Summary s = simulation.summary();
   if (common.json) {
+    const auto material = [](const sim::BodySpec& body) {
+      return Json{{"body", body.name},
+                  {"resolved", materials::summary(materials::resolve(body.material))}};
+    };
     const Json json{{"scene", sim::resolved_scene(scene)},
+                    {"materials", Json::array(scene.bodies, material)},
                     {"cells", s.cells},
                     {"nodes", s.nodes},
                     {"held_nodes", s.held_nodes},
@@ -142,7 +146,7 @@ int check_command(const CheckCommand& command, const CommonOptions& common) {
                     {"mass_kg", s.mass},
                     {"volume_m3", s.volume},
                     {"memory_bytes", s.memory}};
-    fmt::print("{}\n", json.dump(2));
+    fmt::print("{}\n", json.text());
   } else {
     fmt::print("{}", sim::resolved_scene(scene));
     fmt::print(
@@ -195,24 +199,25 @@ int export_command(const ExportCommand& command, const CommonOptions& common) {
 
 int list_command(const CommonOptions& common) {
   if (common.json) {
-    Json json;
-    for (const sim::Capability& c : sim::capabilities()) {
-      json["methods"].push_back({{"name", c.method},
-                                 {"source", c.source},
-                                 {"elements", c.elements},
-                                 {"materials", c.materials},
-                                 {"volume", c.volume},
-                                 {"states", c.states},
-                                 {"constraints", c.constraints},
-                                 {"contact", c.contact}});
-    }
-    json["materials"] = materials::kLawNames;
-    for (const auto& p : materials::presets()) {
-      json["presets"].push_back({{"name", p.name}, {"law", p.law}, {"source", p.source}});
-    }
-    for (const auto& e : reproduce::experiments()) json["experiments"].push_back(e.id);
-    for (const auto& f : run::export_formats()) json["export_formats"].push_back(f);
-    fmt::print("{}\n", json.dump(2));
+    const auto method = [](const sim::Capability& c) {
+      return Json{{"name", c.method},           {"source", c.source},
+                  {"elements", c.elements},     {"materials", c.materials},
+                  {"volume", c.volume},         {"states", c.states},
+                  {"constraints", c.constraints}, {"contact", c.contact}};
+    };
+    const auto preset = [](const materials::Preset& p) {
+      return Json{{"name", p.name}, {"law", p.law}, {"source", p.source}};
+    };
+    const auto name = [](std::string_view n) { return Json(n); };
+    const Json json{
+        {"methods", Json::array(sim::capabilities(), method)},
+        {"materials", Json::array(materials::kLawNames, name)},
+        {"presets", Json::array(materials::presets(), preset)},
+        {"experiments",
+         Json::array(reproduce::experiments(), [](const auto& e) { return Json(e.id); })},
+        {"meshes_read", Json::array(files::surface_extensions(), name)},
+        {"export_formats", Json::array(run::export_formats(), name)}};
+    fmt::print("{}\n", json.text());
   } else {
     fmt::print("methods\n");
     for (const sim::Capability& c : sim::capabilities()) {
@@ -227,7 +232,9 @@ int list_command(const CommonOptions& common) {
     }
     fmt::print("experiments\n");
     for (const auto& e : reproduce::experiments()) fmt::print("  {}: {}\n", e.id, e.title);
-    fmt::print("meshes read\n  obj\nformats written\n");
+    fmt::print("meshes read\n");
+    for (const auto e : files::surface_extensions()) fmt::print("  {}\n", e);
+    fmt::print("formats written\n");
     for (const auto f : run::export_formats()) fmt::print("  {}\n", f);
   }
   finish_output();

@@ -1,24 +1,19 @@
 /// The commands that measure: rows as a table, as JSON, and into docs/RESULTS.md.
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 #include "app/commands.h"
 #include "bench/benchmark.h"
 #include "isochor/base/error.h"
 #include "isochor/base/file.h"
+#include "isochor/base/json.h"
 #include "isochor/base/text.h"
 #include "reproduce/experiment.h"
 
 namespace isochor::app {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using reproduce::BenchRow;
 using reproduce::Row;
-
-Json number(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
-
-Json verdict(const std::optional<bool>& holds) { return holds ? Json(*holds) : Json(nullptr); }
 
 std::optional<bool> holds(const Row& r) { return reproduce::holds(r.relation, r.ours, r.bound); }
 std::optional<bool> holds(const BenchRow& r) {
@@ -30,26 +25,26 @@ Json to_json(const Row& r) {
           {"quantity", r.quantity},
           {"variant", r.variant},
           {"source", r.source},
-          {"paper", number(r.paper)},
-          {"ours", number(r.ours)},
+          {"paper", r.paper},
+          {"ours", r.ours},
           {"unit", r.unit},
           {"relation", symbol(r.relation)},
-          {"bound", number(r.bound)},
-          {"holds", verdict(holds(r))},
+          {"bound", r.bound},
+          {"holds", holds(r)},
           {"note", r.note}};
 }
 
 Json to_json(const BenchRow& r) {
   return {{"name", r.name},
-          {"value", number(r.value)},
+          {"value", r.value},
           {"unit", r.unit},
-          {"limit", number(r.limit)},
+          {"limit", r.limit},
           {"limit_kind", r.limit_kind},
-          {"peer", number(r.peer)},
+          {"peer", r.peer},
           {"peer_name", r.peer_name},
           {"relation", symbol(r.relation)},
-          {"bound", number(r.bound)},
-          {"holds", verdict(holds(r))},
+          {"bound", r.bound},
+          {"holds", holds(r)},
           {"note", r.note}};
 }
 
@@ -164,13 +159,11 @@ int measure(const std::vector<const Item*>& chosen, const std::string& section,
     std::fflush(stdout);
   }
   if (common.json) {
-    Json rows = Json::array();
-    for (const R& row : all) rows.push_back(to_json(row));
     const Json document{{"version", ISOCHOR_VERSION},
                         {"machine", describe_machine()},
                         {"threads", context.arena.threads()},
-                        {"rows", rows}};
-    fmt::print("{}\n", document.dump(2));
+                        {"rows", Json::array(all, [](const R& row) { return to_json(row); })}};
+    fmt::print("{}\n", document.text());
   }
   if (!command.results.empty()) {
     write_section(
@@ -192,10 +185,12 @@ int reproduce_command(const MeasureCommand& command, const CommonOptions& common
     finish_output();
     return kDone;
   }
-  return measure<Row>(chosen, "Experiments", command, common,
-                      [&](const reproduce::Experiment& e, Context& context) {
-                        return e.run({.full = command.full, .pictures = command.pictures}, context);
-                      });
+  return measure<Row>(
+      chosen, "Experiments", command, common,
+      [&](const reproduce::Experiment& e, Context& context) {
+        return e.run({.full = command.full, .pictures = command.pictures, .data = command.data},
+                     context);
+      });
 }
 
 int bench_command(const MeasureCommand& command, const CommonOptions& common) {

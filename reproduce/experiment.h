@@ -13,6 +13,7 @@ namespace isochor::reproduce {
 struct ExperimentOptions {
   bool full = false;               ///< at the size of the paper
   std::filesystem::path pictures;  ///< where to leave pictures; empty: none
+  std::filesystem::path data;      ///< measurements to compare with; where absent, rows say so
 };
 
 /// An experiment of a paper: a function that measures and returns rows.

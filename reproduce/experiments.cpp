@@ -6,12 +6,17 @@ namespace isochor::reproduce {
 
 std::vector<Row> mcadams_hourglass(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_svd(const ExperimentOptions&, Context&);
+std::vector<Row> sheen_penalty(const ExperimentOptions&, Context&);
+std::vector<Row> materials_curves(const ExperimentOptions&, Context&);
 
 std::span<const Experiment> experiments() {
   static constexpr std::array kExperiments{
       Experiment{"mcadams/hourglass", "A patch pulled at its four corners (fig. 3)",
                  mcadams_hourglass},
       Experiment{"mcadams/svd", "The 3x3 SVD on every kind of matrix (section 9.2)", mcadams_svd},
+      Experiment{"sheen/penalty", "Penalties on the change of volume (fig. 3)", sheen_penalty},
+      Experiment{"materials/curves", "Every law in a test machine, beside measured materials",
+                 materials_curves},
   };
   return kExperiments;
 }

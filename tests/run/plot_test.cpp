@@ -113,6 +113,29 @@ TEST(Plot, ALegendNamesTheLinesWhereThereAreSeveral) {
   EXPECT_EQ(plot({0, 1}, {0, 1}).find(">a<"), std::string::npos);
 }
 
+TEST(Plot, MeasurementsAreDotsWithoutALine) {
+  Series measured{"measured", std::vector<double>(40), std::vector<double>(40)};
+  for (int i = 0; i < 40; ++i) measured.x[i] = measured.y[i] = i;
+  Series line = measured;
+  measured.points = true;
+  const std::string dots = plot_svg(std::vector{measured}, {});
+  EXPECT_EQ(line_path(dots), "");
+  EXPECT_EQ(count(dots, "<circle"), 40);
+  // In a legend too: one dot more, and the stroke of the line alone.
+  const std::string both = plot_svg(std::vector{measured, line}, {});
+  EXPECT_EQ(count(both, "<circle"), 41);
+  EXPECT_EQ(count(both, "style=\"stroke:"), 2);
+}
+
+TEST(Plot, ALineCanShareAColourAndBeDashed) {
+  Series along{"along", {0, 1}, {0, 1}}, across{"across", {0, 1}, {1, 0}};
+  across.colour = 0;
+  across.dashed = true;
+  const std::string svg = plot_svg(std::vector{along, across}, {});
+  EXPECT_EQ(svg.find("--series-2"), std::string::npos);
+  EXPECT_EQ(count(svg, "stroke-dasharray=\"5 4\""), 2);  // in the legend and in the plot
+}
+
 TEST(Plot, WholeNumbersHaveWholeTicks) {
   const std::string svg = plot({0, 1, 2}, {10, 20, 30});
   EXPECT_EQ(svg.find(">0.5<"), std::string::npos);

@@ -80,13 +80,21 @@ void widen_if_constant(Axis& axis) {
   axis.high += room;
 }
 
-std::string series_colour(std::size_t index) {
+std::string palette_colour(std::size_t index) {
   const std::size_t i = index % kColours.size();
   return fmt::format("var(--series-{}, {})", i + 1, kColours[i]);
 }
 
-/// Lines beyond the last colour are dashed.
-const char* series_dash(std::size_t index) { return index < kColours.size() ? "none" : "5 4"; }
+/// How one line is drawn.
+struct Style {
+  std::string colour;
+  const char* dash;
+
+  /// Lines beyond the last colour are dashed.
+  Style(const Series& series, std::size_t place)
+      : colour(palette_colour(series.colour < 0 ? place : series.colour)),
+        dash(series.dashed || (series.colour < 0 && place >= kColours.size()) ? "5 4" : "none") {}
+};
 
 /// Collects the SVG of one plot.
 class Canvas {
@@ -123,10 +131,16 @@ class Canvas {
         x = 14;
         top_ += 17;
       }
-      write(
-          "<path d=\"M{:.1f} {:.1f}h16\" style=\"stroke:{}\" stroke-width=\"3\" "
-          "stroke-dasharray=\"{}\"/>\n",
-          x, top_ - 1, series_colour(s), series_dash(s));
+      const Style style(series[s], s);
+      if (series[s].points) {
+        write("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\" style=\"fill:{}\"/>\n", x + 8,
+              top_ - 1, style.colour);
+      } else {
+        write(
+            "<path d=\"M{:.1f} {:.1f}h16\" style=\"stroke:{}\" stroke-width=\"3\" "
+            "stroke-dasharray=\"{}\"/>\n",
+            x, top_ - 1, style.colour, style.dash);
+      }
       text(x + 21, top_ + 3, series[s].name, "start", kSoft);
       x += width;
     }
@@ -198,19 +212,19 @@ void draw_series(Canvas& canvas, const Series& series, std::size_t index, const 
     const double py = y.at(log_y ? std::log10(series.y[i]) : series.y[i]);
     path += fmt::format("{}{:.1f} {:.1f}", drawing ? 'L' : 'M', px, py);
     // Few points are marked, so that it can be seen where values are.
-    if (count <= 24 || (!drawing && !shown(i + 1))) {
+    if (series.points || count <= 24 || (!drawing && !shown(i + 1))) {
       dots += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.6\"/>", px, py);
     }
     drawing = true;
   }
-  const std::string colour = series_colour(index);
-  if (!path.empty()) {
+  const Style style(series, index);
+  if (!path.empty() && !series.points) {
     canvas.write(
         "<path d=\"{}\" style=\"stroke:{}\" stroke-width=\"1.8\" stroke-dasharray=\"{}\" "
         "stroke-linejoin=\"round\" stroke-linecap=\"round\"/>\n",
-        path, colour, series_dash(index));
+        path, style.colour, style.dash);
   }
-  if (!dots.empty()) canvas.write("<g style=\"fill:{}\">{}</g>\n", colour, dots);
+  if (!dots.empty()) canvas.write("<g style=\"fill:{}\">{}</g>\n", style.colour, dots);
 }
 
 }  // namespace
@@ -306,7 +320,7 @@ std::string histogram_svg(std::span<const double> values, int bins, const PlotOp
   set_linear_ticks(x, 6, false);
   set_linear_ticks(y, 5, true);
   canvas.frame(x, y);
-  canvas.write("<g style=\"fill:{}\">\n", series_colour(0));
+  canvas.write("<g style=\"fill:{}\">\n", palette_colour(0));
   const double width = (x.last - x.first) / bins;
   for (int b = 0; b < bins; ++b) {
     const double top = y.at(static_cast<double>(counts[b]));

@@ -12,6 +12,9 @@ namespace isochor::run {
 struct Series {
   std::string name;
   std::vector<double> x, y;
+  bool points = false;  ///< dots without a line, as measurements are shown
+  bool dashed = false;
+  int colour = -1;  ///< from 0; negative: by its place among the lines
 };
 
 struct PlotOptions {

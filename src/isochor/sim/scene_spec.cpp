@@ -101,7 +101,8 @@ void describe(FieldVisitor& visitor, ShapeSpec& spec) {
   visitor.place(spec.place);
   visitor.choice("kind", spec.kind, kShapes, "box and sphere are made, mesh is read");
   if (spec.kind == "mesh") {
-    visitor.text("file", spec.file, "OBJ file, relative to the scene", Need::Required);
+    visitor.text("file", spec.file, "OBJ, PLY, STL, OFF or glTF file, relative to the scene",
+                 Need::Required);
     visitor.number("scale", spec.scale, Unit::None, Range::positive(),
                    "metres per unit of the file: 0.001 for millimetres");
     return;
