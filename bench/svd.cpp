@@ -12,15 +12,14 @@ namespace {
 
 constexpr std::size_t kCount = 4096;  // fits the second-level cache: arithmetic is measured
 
-/// Arithmetic of svd(), counted from its source: an inverse root 1 + 4 per step of Newton's method,
-/// a turn 52 and a root, a rotation matrix 45 and a root, A^T A 30, a product of matrices 45,
-/// lengths of columns 15, a QR rotation 41 and a root, scaling 12.
+/// Arithmetic of svd(), counted from its source: an inverse root, a turn 47 and a root, two times a
+/// rotation matrix 42 and A^T A 30, two products of matrices 45, lengths of columns 15, U in closed
+/// form 63 and three roots, scaling 18 and 13.
 template <class S>
 constexpr double flops() {
   constexpr bool single = sizeof(S) == 4;
-  constexpr int root = single ? 13 : 17;
-  constexpr int turns = single ? 18 : 24;
-  return turns * (52 + root) + 2 * (45 + root + 30) + 3 * 45 + 15 + 3 * (41 + root) + 12;
+  constexpr int root = single ? 14 : 22, turns = single ? 12 : 18;
+  return turns * (47 + root) + 2 * (42 + 30) + 2 * 45 + 15 + (63 + 3 * root) + 18 + 13;
 }
 
 template <class S>

@@ -10,7 +10,7 @@
 namespace isochor {
 namespace {
 
-constexpr double kUnits = 24;  // roundings that a result may be off by, as in svd_test.cpp
+constexpr double kUnits = 12;  // roundings that a result may be off by, as in svd_test.cpp
 
 /// Upright, inverted and rank-deficient matrices.
 std::vector<Mat3d> matrices_of_all_kinds() {

@@ -60,12 +60,12 @@ TYPED_TEST(MathScalar, ScalingByPowersOfTwoIsExact) {
   using T = TypeParam;
   using Limits = std::numeric_limits<T>;
   for (int k = Limits::min_exponent; k < Limits::max_exponent; ++k) {
-    EXPECT_EQ(scaled(T(1.3), T(k)), std::ldexp(T(1.3), k));
-    EXPECT_EQ(scaled(T(-0.7), T(k)), std::ldexp(T(-0.7), k));
+    EXPECT_EQ(times_power_of_two(T(1.3), T(k)), std::ldexp(T(1.3), k));
+    EXPECT_EQ(times_power_of_two(T(-0.7), T(k)), std::ldexp(T(-0.7), k));
   }
-  EXPECT_EQ(scaled(Limits::max(), T(Limits::min_exponent - Limits::max_exponent)),
+  EXPECT_EQ(times_power_of_two(Limits::max(), T(Limits::min_exponent - Limits::max_exponent)),
             std::ldexp(Limits::max(), Limits::min_exponent - Limits::max_exponent));
-  EXPECT_EQ(scaled(T(0), T(0)), T(0));
+  EXPECT_EQ(times_power_of_two(T(0), T(0)), T(0));
 }
 
 TYPED_TEST(MathScalar, SplitGivesBackTheNumber) {
@@ -73,7 +73,7 @@ TYPED_TEST(MathScalar, SplitGivesBackTheNumber) {
   using Limits = std::numeric_limits<T>;
   const T low = std::sqrt(T(0.5)), high = 2 * low;
   const auto check = [&](T x) {
-    const Split<T> s = split(x);
+    const SplitNumber<T> s = split_exponent(x);
     EXPECT_GE(s.mantissa, low) << x;
     EXPECT_LT(s.mantissa, high) << x;
     EXPECT_EQ(std::ldexp(s.mantissa, int(s.exponent)), x);

@@ -11,7 +11,7 @@ namespace {
 template <class T>
 class MathSymmetricEigen : public testing::Test {
  protected:
-  /// Measured on these matrices: 9 roundings at most.
+  /// Measured on these matrices: 10 roundings at most.
   static constexpr T kTolerance = 16 * std::numeric_limits<T>::epsilon();
 
   static void check(const Mat3d& matrix) {

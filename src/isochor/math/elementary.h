@@ -46,7 +46,7 @@ ISOCHOR_KERNEL ReducedExp<T> reduced_exp(const T& x) {
   constexpr double kRound = 1.5 * NumberFormat<Lane<T>>::kIntegers;
   ReducedExp<T> e;
   e.k = muladd(x, T(kInverseLn2), T(kRound)) - T(kRound);
-  const T high = muladd(e.k, T(-kLn2High<T>), x), low = e.k * T(kLn2Low<T>);
+  const T high = negmuladd(e.k, T(kLn2High<T>), x), low = e.k * T(kLn2Low<T>);
   e.r = high - low;
   const T lost = (high - e.r) - low;
   // (exp(r) - 1 - r) / r^2, to 2^-26 and 2^-61.
@@ -104,7 +104,7 @@ ISOCHOR_KERNEL T log_or_limit(const T& x, const T& inside) {
 template <Number T>
 ISOCHOR_KERNEL T exp(const T& x) {
   const detail::ReducedExp<T> e = detail::reduced_exp(x);
-  return detail::exp_or_limit(x, scaled(T(1) + (e.r + e.tail), e.k), T(0));
+  return detail::exp_or_limit(x, times_power_of_two(T(1) + (e.r + e.tail), e.k), T(0));
 }
 
 /// exp(x) - 1, with all digits for small x.
@@ -112,14 +112,14 @@ template <Number T>
 ISOCHOR_KERNEL T expm1(const T& x) {
   const detail::ReducedExp<T> e = detail::reduced_exp(x);
   // 2^k (1 - 2^-k + r + tail); beyond 2^64 the 1 does not count.
-  const T less = T(1) - scaled(T(1), -min(e.k, T(64)));
-  return detail::exp_or_limit(x, scaled((less + e.r) + e.tail, e.k), T(-1));
+  const T less = T(1) - times_power_of_two(T(1), -min(e.k, T(64)));
+  return detail::exp_or_limit(x, times_power_of_two((less + e.r) + e.tail, e.k), T(-1));
 }
 
 /// The natural logarithm; minus infinity at zero, NaN below.
 template <Number T>
 ISOCHOR_KERNEL T log(const T& x) {
-  const auto [e, m] = split(x);
+  const auto [e, m] = split_exponent(x);
   return detail::log_or_limit(x, detail::log_sum(e, m - T(1), T(0)));
 }
 
@@ -129,8 +129,8 @@ ISOCHOR_KERNEL T log1p(const T& x) {
   // What rounding took from the sum, exactly (Knuth), and then in units of the mantissa.
   const T sum = T(1) + x, rounded = sum - T(1);
   const T lost = (T(1) - (sum - rounded)) + (x - rounded);
-  const auto [e, m] = split(sum);
-  const T c = lost * scaled(T(1), -min(e, T(64))), f = m - T(1);
+  const auto [e, m] = split_exponent(sum);
+  const T c = lost * times_power_of_two(T(1), -min(e, T(64))), f = m - T(1);
   // c / (1 + f), as exactly as c needs.
   return detail::log_or_limit(sum, detail::log_sum(e, f, c - c * f));
 }

@@ -51,11 +51,11 @@ ISOCHOR_LARGE_KERNEL JacobiEigen<T, N> jacobi_eigen(const Matrix& A) {
         a[p][q] = a[q][p] = T(0);
         for (int k = 0; k < N; ++k) {
           const T vp = result.vectors[p][k], vq = result.vectors[q][k];
-          result.vectors[p][k] = muladd(c, vp, -(s * vq));
+          result.vectors[p][k] = mulsub(c, vp, s * vq);
           result.vectors[q][k] = muladd(s, vp, c * vq);
           if (k == p || k == q) continue;
           const T x = a[p][k], y = a[q][k];
-          a[p][k] = a[k][p] = muladd(c, x, -(s * y));
+          a[p][k] = a[k][p] = mulsub(c, x, s * y);
           a[q][k] = a[k][q] = muladd(s, x, c * y);
         }
       }

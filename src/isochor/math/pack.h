@@ -142,13 +142,13 @@ struct Pack {
   friend ISOCHOR_KERNEL Pack first_inverse_sqrt(const Pack& a) {
     return zip([&](int i) { return first_inverse_sqrt(a.part[i]); });
   }
-  friend ISOCHOR_KERNEL Pack scaled(const Pack& a, const Pack& k) {
-    return zip([&](int i) { return scaled(a.part[i], k.part[i]); });
+  friend ISOCHOR_KERNEL Pack times_power_of_two(const Pack& a, const Pack& k) {
+    return zip([&](int i) { return times_power_of_two(a.part[i], k.part[i]); });
   }
-  friend ISOCHOR_KERNEL Split<Pack> split(const Pack& a) {
-    Split<Pack> r;
+  friend ISOCHOR_KERNEL SplitNumber<Pack> split_exponent(const Pack& a) {
+    SplitNumber<Pack> r;
     for (int i = 0; i < kParts; ++i) {
-      const Split<Batch> s = split(a.part[i]);
+      const SplitNumber<Batch> s = split_exponent(a.part[i]);
       r.exponent.part[i] = s.exponent;
       r.mantissa.part[i] = s.mantissa;
     }

@@ -41,10 +41,11 @@ template <class T>
 using Lane = typename LaneOf<T>::type;
 
 template <class T>
-concept Number = std::floating_point<Lane<T>>;
+concept Number = std::same_as < Lane<T>,
+float > || std::same_as<Lane<T>, double>;
 
 /// How an IEEE number is stored: sign, exponent plus kBias, mantissa.
-template <std::floating_point S>
+template <Number S>
 struct NumberFormat {
   using Bits = std::conditional_t<sizeof(S) == 4, std::uint32_t, std::uint64_t>;
   static constexpr int kMantissaBits = sizeof(S) == 4 ? 23 : 52;
@@ -70,7 +71,7 @@ template <>
 inline constexpr auto kInverseSqrtMagic<double> = std::uint64_t{0x5fe6eb50c7b537a9};
 
 /// 1/sqrt(x) to within 3.5 %, for normal positive x.
-template <class T>
+template <Number T>
 ISOCHOR_KERNEL T first_inverse_sqrt(const T& x) {
   using Pattern = BitPattern<T>;
   const typename Pattern::Bits magic(kInverseSqrtMagic<Lane<T>>);
@@ -78,8 +79,8 @@ ISOCHOR_KERNEL T first_inverse_sqrt(const T& x) {
 }
 
 /// x 2^k for an integer k, exactly. x and the result must be normal numbers; for k = 0 any will do.
-template <class T>
-ISOCHOR_KERNEL T scaled(const T& x, const T& k) {
+template <Number T>
+ISOCHOR_KERNEL T times_power_of_two(const T& x, const T& k) {
   using Pattern = BitPattern<T>;
   using Format = NumberFormat<Lane<T>>;
   // The half makes room for negative k.
@@ -89,13 +90,13 @@ ISOCHOR_KERNEL T scaled(const T& x, const T& k) {
 
 /// x = mantissa 2^exponent, with a mantissa from sqrt(1/2) to sqrt(2).
 template <class T>
-struct Split {
+struct SplitNumber {
   T exponent, mantissa;
 };
 
 /// For normal positive x.
-template <class T>
-ISOCHOR_KERNEL Split<T> split(const T& x) {
+template <Number T>
+ISOCHOR_KERNEL SplitNumber<T> split_exponent(const T& x) {
   using S = Lane<T>;
   using Pattern = BitPattern<T>;
   using Bits = typename Pattern::Bits;
@@ -113,7 +114,7 @@ ISOCHOR_KERNEL Split<T> split(const T& x) {
 /// 1/sqrt(x) for normal positive x, by multiplications alone, to within two roundings; a finite
 /// number for zero. Wide registers divide and take roots so slowly that this is several times
 /// faster; unlike the estimates that processors offer, it has the same bits on all of them.
-template <class T>
+template <Number T>
 ISOCHOR_KERNEL T inverse_sqrt(const T& x) {
   const T half = T(0.5) * x;
   T y = first_inverse_sqrt(x);

@@ -213,7 +213,6 @@ ISOCHOR_KERNEL Svd<T> svd(const Mat3<T>& A, const SvdSweeps sweeps = kSvdSweeps<
   }
   constexpr Lane<T> kSmallestScale = sizeof(Lane<T>) == 4 ? Lane<T>(1e-37) : Lane<T>(1e-307);
   scale = select(scale > T(kSmallestScale), scale, T(1));
-
   const Mat3<T> M = A * (T(1) / scale);
 
   Svd<T> result;
