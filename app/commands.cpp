@@ -200,23 +200,26 @@ int export_command(const ExportCommand& command, const CommonOptions& common) {
 int list_command(const CommonOptions& common) {
   if (common.json) {
     const auto method = [](const sim::Capability& c) {
-      return Json{{"name", c.method},           {"source", c.source},
-                  {"elements", c.elements},     {"materials", c.materials},
-                  {"volume", c.volume},         {"states", c.states},
-                  {"constraints", c.constraints}, {"contact", c.contact}};
+      return Json{{"name", c.method},
+                  {"source", c.source},
+                  {"elements", c.elements},
+                  {"materials", c.materials},
+                  {"volume", c.volume},
+                  {"states", c.states},
+                  {"constraints", c.constraints},
+                  {"contact", c.contact}};
     };
     const auto preset = [](const materials::Preset& p) {
       return Json{{"name", p.name}, {"law", p.law}, {"source", p.source}};
     };
     const auto name = [](std::string_view n) { return Json(n); };
-    const Json json{
-        {"methods", Json::array(sim::capabilities(), method)},
-        {"materials", Json::array(materials::kLawNames, name)},
-        {"presets", Json::array(materials::presets(), preset)},
-        {"experiments",
-         Json::array(reproduce::experiments(), [](const auto& e) { return Json(e.id); })},
-        {"meshes_read", Json::array(files::surface_extensions(), name)},
-        {"export_formats", Json::array(run::export_formats(), name)}};
+    const Json json{{"methods", Json::array(sim::capabilities(), method)},
+                    {"materials", Json::array(materials::kLawNames, name)},
+                    {"presets", Json::array(materials::presets(), preset)},
+                    {"experiments", Json::array(reproduce::experiments(),
+                                                [](const auto& e) { return Json(e.id); })},
+                    {"meshes_read", Json::array(files::surface_extensions(), name)},
+                    {"export_formats", Json::array(run::export_formats(), name)}};
     fmt::print("{}\n", json.text());
   } else {
     fmt::print("methods\n");

@@ -36,6 +36,14 @@ struct CheckCommand {
 };
 int check_command(const CheckCommand& command, const CommonOptions& common);
 
+struct InspectCommand {
+  std::filesystem::path mesh;
+  std::filesystem::path defects;  ///< a PLY file to write; empty: none
+  double cell_size = 0;           ///< m; 0: not given
+  double scale = 1;               ///< metres per unit of the file
+};
+int inspect_command(const InspectCommand& command, const CommonOptions& common);
+
 struct RenderCommand {
   std::filesystem::path run;
   std::string frame = "last";
@@ -57,6 +65,7 @@ struct MeasureCommand {
   bool list = false;
   bool full = false;
   std::filesystem::path pictures;
+  std::filesystem::path data = "../shared/data";
   std::filesystem::path results;
 };
 int reproduce_command(const MeasureCommand& command, const CommonOptions& common);

@@ -24,6 +24,7 @@ class CommandLine {
     app_.fallthrough();
     add_run();
     add_check();
+    add_inspect();
     add_render();
     add_export();
     add_measures();
@@ -88,6 +89,17 @@ class CommandLine {
         ->allow_extra_args(false);
   }
 
+  void add_inspect() {
+    CLI::App* c = add_command("inspect", "What a mesh is, and what is wrong with it and where",
+                              [this] { return inspect_command(inspect_, common_); });
+    c->add_option("mesh", inspect_.mesh, "Mesh file")->required();
+    c->add_option("--cell-size", inspect_.cell_size, "Compare the thickness with such cells")
+        ->check(CLI::PositiveNumber);
+    c->add_option("--scale", inspect_.scale, "Multiply all lengths, e.g. 0.001 for millimetres [1]")
+        ->check(CLI::PositiveNumber);
+    c->add_option("--defects", inspect_.defects, "PLY file to write, with the defects in colour");
+  }
+
   void add_render() {
     CLI::App* c = add_command("render", "A picture of a frame",
                               [this] { return render_command(render_, common_); });
@@ -122,6 +134,8 @@ class CommandLine {
     r->add_flag("--list", reproduce_.list, "Only name them");
     r->add_flag("--full", reproduce_.full, "At the size of the papers");
     r->add_option("--pictures", reproduce_.pictures, "Directory for pictures");
+    r->add_option("--data", reproduce_.data,
+                  "Directory with measurements to compare with [../shared/data]");
     r->add_option("--results", reproduce_.results, "Markdown file to put the table into");
     CLI::App* b = add_command("bench", "Rates beside the machine's limits and other programs",
                               [this] { return bench_command(bench_, common_); });
@@ -134,6 +148,7 @@ class CommandLine {
   CommonOptions common_;
   RunCommand run_;
   CheckCommand check_;
+  InspectCommand inspect_;
   RenderCommand render_;
   ExportCommand export_;
   MeasureCommand reproduce_, bench_;

@@ -21,16 +21,11 @@ std::optional<bool> holds(const BenchRow& r) {
 }
 
 Json to_json(const Row& r) {
-  return {{"id", r.id},
-          {"quantity", r.quantity},
-          {"variant", r.variant},
-          {"source", r.source},
-          {"paper", r.paper},
-          {"ours", r.ours},
-          {"unit", r.unit},
-          {"relation", symbol(r.relation)},
-          {"bound", r.bound},
-          {"holds", holds(r)},
+  return {{"id", r.id},           {"quantity", r.quantity},
+          {"variant", r.variant}, {"source", r.source},
+          {"paper", r.paper},     {"ours", r.ours},
+          {"unit", r.unit},       {"relation", symbol(r.relation)},
+          {"bound", r.bound},     {"holds", holds(r)},
           {"note", r.note}};
 }
 

@@ -27,9 +27,8 @@ struct Body {
 lattice::Model make_model(const Body& body, Context& context) {
   grid::Lattice lattice = grid::build_lattice(body.surface, body.spacing, body.name, context.arena);
   const std::size_t cells = lattice.cell_count();
-  lattice::BodySpec spec{.name = body.name,
-                         .lattice = std::move(lattice),
-                         .law = materials::law_index("corotated")};
+  lattice::BodySpec spec{
+      .name = body.name, .lattice = std::move(lattice), .law = materials::law_index("corotated")};
   for (std::size_t c = 0; c < cells; ++c) {
     const double stiffness = 1e4 * (1 + 9 * (0.5 + 0.5 * std::sin(0.1 * double(c))));
     spec.mu.push_back(stiffness);
@@ -49,8 +48,8 @@ std::vector<Vec3d> deformed(const lattice::Model& model) {
 }
 
 /// The stiffness matrix itself, from columns of the matrix-free operator on one cell at a time.
-Eigen::SparseMatrix<double, Eigen::RowMajor> assemble(
-    const lattice::Model& model, const lattice::Tangents& tangents) {
+Eigen::SparseMatrix<double, Eigen::RowMajor> assemble(const lattice::Model& model,
+                                                      const lattice::Tangents& tangents) {
   std::vector<Eigen::Triplet<double>> entries;
   entries.reserve(model.cells.size() * 576);
   ThreadArena one(1);

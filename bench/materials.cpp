@@ -50,8 +50,8 @@ BenchRow measure(int law, const char* type) {
   return {.name = fmt::format("materials/{}/{}", materials::kLawNames[law], type),
           .value = 1e9 * fixed,
           .unit = "ns per linearisation",
-          .note = fmt::format("{}, one core; {:.1f} without the definiteness fix",
-                              name(best_isa()), 1e9 * exact)};
+          .note = fmt::format("{}, one core; {:.1f} without the definiteness fix", name(best_isa()),
+                              1e9 * exact)};
 }
 
 }  // namespace

@@ -110,6 +110,62 @@ TEST(GeometryWinding, StillTellsTheInsideOfASurfaceWithAHole) {
   EXPECT_NEAR(winding({0, 0, 0}), 0.9, kStated);
 }
 
+TEST(GeometryWinding, OfATreeMadeForOthersIsTheSame) {
+  Random random(5);
+  const SurfaceMesh sphere = make_sphere({0, 0, 0}, 1, 0.1);
+  ThreadArena arena(2);
+  const auto tree =
+      std::make_shared<const TriangleBvh>(sphere.positions, triangulate(sphere), arena);
+  const WindingNumber alone(sphere.positions, triangulate(sphere)), shared(tree);
+  for (int sample = 0; sample < 100; ++sample) {
+    const Vec3d p = random.vector(-1.5, 1.5);
+    EXPECT_EQ(shared(p), alone(p));
+  }
+  EXPECT_LT(tree->memory() + shared.memory(), 90 * tree->triangle_count());
+}
+
+TEST(GeometryWinding, IsFiniteOnTheSurfaceItself) {
+  const SurfaceMesh box = make_box({0, 0, 0}, {1, 1, 1}, 0.25);
+  const std::vector<Triangle> triangles = triangulate(box);
+  const WindingNumber winding(box.positions, triangles);
+  for (const Triangle& t : triangles) {
+    const Vec3d &a = box.positions[t[0]], &b = box.positions[t[1]], &c = box.positions[t[2]];
+    for (const Vec3d& p : {a, 0.5 * (a + b), (1.0 / 3) * (a + b + c)}) {
+      EXPECT_GT(winding(p), -0.1);
+      EXPECT_LT(winding(p), 1.1);
+    }
+  }
+}
+
+TEST(GeometryWinding, KeepsItsDigitsFarFromTheOrigin) {
+  const Vec3d far{1e6, -2e6, 3e6};
+  const SurfaceMesh near_box = make_box({0, 0, 0}, {1, 0.5, 0.25}, 0.0625);
+  SurfaceMesh far_box = near_box;
+  for (Vec3d& p : far_box.positions) p += far;
+  const WindingNumber at_origin(near_box.positions, triangulate(near_box));
+  const WindingNumber away(far_box.positions, triangulate(far_box));
+  Random random(6);
+  for (int sample = 0; sample < 200; ++sample) {
+    const Vec3d p = random.vector(-0.7, 0.7);
+    EXPECT_NEAR(away(p + far), at_origin(p), 1e-6);
+  }
+}
+
+TEST(GeometryWinding, DoesNotDependOnTheUnitOfLength) {
+  const SurfaceMesh sphere = make_sphere({0, 0, 0}, 1, 0.1);
+  const WindingNumber unit(sphere.positions, triangulate(sphere));
+  Random random(7);
+  for (const double scale : {0x1p-60, 0x1p60}) {
+    SurfaceMesh scaled = sphere;
+    for (Vec3d& p : scaled.positions) p *= scale;
+    const WindingNumber winding(scaled.positions, triangulate(scaled));
+    for (int sample = 0; sample < 100; ++sample) {
+      const Vec3d p = random.vector(-1.3, 1.3);
+      EXPECT_EQ(winding(scale * p), unit(p)) << "to the last bit";
+    }
+  }
+}
+
 TEST(GeometryWinding, OfNothingIsZero) {
   EXPECT_EQ(WindingNumber({}, {})({0, 0, 0}), 0);
   // Triangles without area enclose nothing either.

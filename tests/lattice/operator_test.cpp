@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "isochor/math/svd.h"
 #include "isochor/materials/registry.h"
+#include "isochor/math/svd.h"
 #include "tests/lattice/small_models.h"
 
 namespace isochor::lattice {
@@ -171,8 +171,7 @@ Model fibre_model() {
   std::mt19937 random(3);
   std::normal_distribution<double> normal;
   for (std::size_t c = 0; c < fibres.lattice.cell_count(); ++c) {
-    fibres.axes.push_back(
-        rotation_from_vector({normal(random), normal(random), normal(random)}));
+    fibres.axes.push_back(rotation_from_vector({normal(random), normal(random), normal(random)}));
   }
   return build_model({std::move(plain), std::move(fibres)}, {});
 }

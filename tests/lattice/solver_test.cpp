@@ -94,8 +94,7 @@ TEST(LatticeSolver, NewtonConvergesQuadraticallyAndFasterThanThePublishedVariant
 TEST(LatticeSolver, EveryDefinitenessFixFindsTheSameEquilibrium) {
   using materials::Definiteness;
   std::vector<std::vector<Vec3d>> shapes;
-  for (const Definiteness fix :
-       {Definiteness::Clamp, Definiteness::Absolute, Definiteness::None}) {
+  for (const Definiteness fix : {Definiteness::Clamp, Definiteness::Absolute, Definiteness::None}) {
     const Model model = bar(1e4, 2e4, {.definiteness = fix, .newton = {.tolerance = 1e-9}});
     State state{model.rest_positions};
     Scratch scratch(model);
@@ -127,8 +126,7 @@ TEST(LatticeSolver, ActiveMuscleShortensAndKeepsItsVolume) {
   double length = kL;
   for (const double activation : {0.25, 0.5, 1.0}) {
     const std::vector<double> activations{activation};
-    const StepInput input{
-        .gravity = {0, 0, 0}, .held_positions = held, .activations = activations};
+    const StepInput input{.gravity = {0, 0, 0}, .held_positions = held, .activations = activations};
     ASSERT_TRUE(advance(model, state, input, scratch, context).converged()) << activation;
     double end = 0;
     for (const Vec3d& p : state.positions) end = std::max(end, p[0]);

@@ -101,9 +101,9 @@ TEST(MaterialSpec, PressuresOfALawAreMultiplesOfMu) {
 }
 
 TEST(MaterialSpec, FibreAxesAreARotationWithTheFibreFirst) {
-  for (const auto& [fibre, sheet] :
-       {std::pair{Vec3d{0, 0, 2}, Vec3d{0, 1, 0}}, {Vec3d{1, 2, 3}, Vec3d{0, 1, 0}},
-        {Vec3d{0, 5, 0}, Vec3d{0, 1, 0}}}) {
+  for (const auto& [fibre, sheet] : {std::pair{Vec3d{0, 0, 2}, Vec3d{0, 1, 0}},
+                                     {Vec3d{1, 2, 3}, Vec3d{0, 1, 0}},
+                                     {Vec3d{0, 5, 0}, Vec3d{0, 1, 0}}}) {
     const Mat3d Q = resolve({.mu = 1.0, .lambda = 1.0, .fibre = fibre, .sheet = sheet}).axes;
     EXPECT_LT(norm(transpose_times(Q, Q) - Mat3d::identity()), 1e-15);
     EXPECT_NEAR(determinant(Q), 1, 1e-15);
@@ -129,9 +129,8 @@ TEST(MaterialSpec, RangesKeepOutWhatHasNoLameParameters) {
   FieldRecorder fields;
   MaterialSpec spec;
   describe(fields, spec);
-  EXPECT_THAT(fields.names,
-              testing::ElementsAre("preset", "law", "young", "poisson", "mu", "lambda", "kappa",
-                                   "density"));
+  EXPECT_THAT(fields.names, testing::ElementsAre("preset", "law", "young", "poisson", "mu",
+                                                 "lambda", "kappa", "density"));
   const auto& poisson = fields.numbers["poisson"].range;
   EXPECT_FALSE(poisson.contains(0.5));
   EXPECT_FALSE(poisson.contains(-1));

@@ -91,8 +91,8 @@ class EveryLaw : public testing::Test {
     // Fibres that go slack within a step would show no slope.
     const Vec3d mild = kIsotropic<Law> ? Vec3d{1.1, 1.0, 0.9} : Vec3d{1.3, 1.25, 1.2};
     for (const Vec3d& sigma :
-         {mild, Vec3d{1.5, 1.2, 0.4}, Vec3d{2.5, 1.1, 0.05}, Vec3d{5, 3, 0.2},
-          Vec3d{0.9, 0.6, 0.4}, Vec3d{1.5, 1.2, -0.4}, Vec3d{3, 1.6, -0.9}, Vec3d{8, 4, -2}}) {
+         {mild, Vec3d{1.5, 1.2, 0.4}, Vec3d{2.5, 1.1, 0.05}, Vec3d{5, 3, 0.2}, Vec3d{0.9, 0.6, 0.4},
+          Vec3d{1.5, 1.2, -0.4}, Vec3d{3, 1.6, -0.9}, Vec3d{8, 4, -2}}) {
       for (int turn = 0; turn < 3; ++turn) all.push_back(random.with_singular_values(sigma));
     }
     return all;
@@ -226,7 +226,8 @@ TYPED_TEST(EveryLaw, TangentIsTheDerivativeOfStress) {
 }
 
 TYPED_TEST(EveryLaw, TurningTheBodyTurnsTheStress) {
-  if (std::is_same_v<TypeParam, Linear>) GTEST_SKIP() << "linear elasticity is not frame indifferent";
+  if (std::is_same_v<TypeParam, Linear>)
+    GTEST_SKIP() << "linear elasticity is not frame indifferent";
   Random random(4);
   for (int sample = 0; sample < 200; ++sample) {
     const Mat3d F = random.matrix(-2, 2), Q = random.rotation();

@@ -10,8 +10,7 @@ namespace {
 /// Any numbers: the formulas do not know of a law.
 PrincipalTangent<double> random_tangent(Random& random) {
   const Mat3d m = random.matrix();
-  return {random.rotation(), random.rotation(), m + transpose(m), random.vector(),
-          random.vector()};
+  return {random.rotation(), random.rotation(), m + transpose(m), random.vector(), random.vector()};
 }
 
 Mat3d outer(const Vec3d& a, const Vec3d& b) { return {{a * b[0], a * b[1], a * b[2]}}; }
@@ -30,8 +29,7 @@ TEST(MaterialTangent, StretchFlipAndTwistAreTheModes) {
     stretch(k, k) = 1;
     EXPECT_LT(norm(stress_differential(t, flip) - t.flip[k] * flip), 1e-15);
     EXPECT_LT(norm(stress_differential(t, twist) - t.twist[k] * twist), 1e-15);
-    EXPECT_LT(norm(stress_differential(t, stretch) - Mat3d::diagonal(t.stretch.column[k])),
-              1e-15);
+    EXPECT_LT(norm(stress_differential(t, stretch) - Mat3d::diagonal(t.stretch.column[k])), 1e-15);
   }
 }
 

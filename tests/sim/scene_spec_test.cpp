@@ -75,14 +75,15 @@ TEST(SceneSpec, HalfAStiffnessIsRefused) {
 }
 
 TEST(SceneSpec, OnlyMusclesAreActivated) {
-  const std::string activated =
-      kBarScene + "[[body.activation]]\nframe = 0\nvalue = 0\n"
-                  "[[body.activation]]\nframe = 2\nvalue = 1\n";
+  const std::string activated = kBarScene +
+                                "[[body.activation]]\nframe = 0\nvalue = 0\n"
+                                "[[body.activation]]\nframe = 2\nvalue = 1\n";
   EXPECT_THAT(message(activated), HasSubstr("'bar' is not a muscle"));
   const std::string muscle =
       replaced(activated, "poisson = 0.3\n", "poisson = 0.3\nlaw = \"muscle\"\n");
   EXPECT_EQ(loaded(muscle).bodies[0].activations.size(), 2u);
-  EXPECT_THAT(message(replaced(muscle, "frame = 2", "frame = 0")), HasSubstr("activation[1].frame"));
+  EXPECT_THAT(message(replaced(muscle, "frame = 2", "frame = 0")),
+              HasSubstr("activation[1].frame"));
 }
 
 TEST(SceneSpec, LawsBringTheirOwnKeys) {

@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-
 namespace isochor::lattice {
 
 CellFields cell_fields(const Model& model, const Configuration& at, ThreadArena& arena) {

@@ -106,9 +106,11 @@ void add_body(Model& model, const BodySpec& body) {
     Block& block = model.blocks[first_block + b];
     block.mu[lane] = body.mu[cell];
     block.lambda[lane] = body.lambda[cell];
-    for (int i = 0; has_axes && i < 9; ++i) {
-      const Mat3d axes = body.axes.empty() ? Mat3d::identity() : body.axes[cell];
-      model.axes[block.tangent].Q[i][lane] = axes(i % 3, i / 3);
+    if (has_axes) {
+      const Mat3d Q = body.axes.empty() ? Mat3d::identity() : body.axes[cell];
+      BlockAxes& axes = model.axes[block.tangent];
+      for (int i = 0; i < 9; ++i) axes.Q[i][lane] = Q(i % 3, i / 3);
+      axes.activation[lane] = body.activation.empty() ? 1 : body.activation[cell];
     }
     model.cells.push_back(static_cast<std::int32_t>((first_block + b) * 8 + lane));
     for (int c = 0; c < 8; ++c) model.mass[block.nodes[grid::block_node(lane, c)]] += corner_mass;

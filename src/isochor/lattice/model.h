@@ -28,6 +28,7 @@ struct BodySpec {
   std::array<double, materials::kMaxShape> shape{};  ///< the law's further numbers
   std::vector<double> mu, lambda;  ///< per cell in Lattice::for_each_cell order, Pa
   std::vector<Mat3d> axes;         ///< per cell, of laws with directions: fibre, sheet, normal
+  std::vector<double> activation;  ///< per cell, a factor of the body's; none: 1
   double density = 1000;           ///< kg/m^3
   std::vector<HoldSpec> holds;
 };
@@ -57,9 +58,10 @@ struct Material {
   std::array<double, materials::kMaxShape> shape{};
 };
 
-/// The law's own axes in eight cells, by columns.
+/// The law's own axes in eight cells, by columns, and how much of the body's activation they get.
 struct BlockAxes {
   double Q[9][8];
+  double activation[8];
 };
 
 /// A body's place among the arrays of a model.

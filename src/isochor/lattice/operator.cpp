@@ -56,9 +56,12 @@ class CellLaw {
       : parameters_{block.mu[lane], block.lambda[lane]} {
     const auto& shape = model.materials[block.material].shape;
     std::copy(shape.begin(), shape.end(), parameters_.shape);
-    if (!at.activations.empty()) parameters_.activation = at.activations[block.material];
     if constexpr (!materials::kIsotropic<Law>) {
-      for (int i = 0; i < 9; ++i) axes_(i % 3, i / 3) = model.axes[block.tangent].Q[i][lane];
+      const BlockAxes& axes = model.axes[block.tangent];
+      for (int i = 0; i < 9; ++i) axes_(i % 3, i / 3) = axes.Q[i][lane];
+      if (!at.activations.empty()) {
+        parameters_.activation = axes.activation[lane] * at.activations[block.material];
+      }
     }
   }
 

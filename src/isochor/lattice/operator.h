@@ -19,8 +19,8 @@ struct Configuration {
 };
 
 /// Elastic energy, J. Per-block parts are left in `block_energy`.
-double elastic_energy(const Model& model, const Configuration& at,
-                      std::span<double> block_energy, ThreadArena& arena);
+double elastic_energy(const Model& model, const Configuration& at, std::span<double> block_energy,
+                      ThreadArena& arena);
 
 /// The elastic force on every node, held ones included, N. Returns the energy, which the same
 /// decompositions give for free.
@@ -45,7 +45,7 @@ void apply_stiffness(const Model& model, const Tangents& tangents,
                      ThreadArena& arena);
 
 /// The diagonal of K [McAdams11 sec 9.1].
-void stiffness_diagonal(const Model& model, const Tangents& tangents,
-                        std::span<Vec3d> diagonal, ThreadArena& arena);
+void stiffness_diagonal(const Model& model, const Tangents& tangents, std::span<Vec3d> diagonal,
+                        ThreadArena& arena);
 
 }  // namespace isochor::lattice

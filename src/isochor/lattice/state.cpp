@@ -25,13 +25,14 @@ std::size_t bytes_allocated(const Model& model, const State& state, const Scratc
   const auto sum = [](const auto&... v) {
     return (... + (v.capacity() * sizeof(typename std::remove_cvref_t<decltype(v)>::value_type)));
   };
-  std::size_t bytes = sum(model.bodies, model.materials, model.axes, model.blocks, model.color_starts, model.cells,
-                          model.rest_positions, model.mass, model.held, model.holds);
+  std::size_t bytes =
+      sum(model.bodies, model.materials, model.axes, model.blocks, model.color_starts, model.cells,
+          model.rest_positions, model.mass, model.held, model.holds);
   for (const Hold& hold : model.holds) bytes += sum(hold.nodes);
   return bytes + sum(state.positions, scratch.positions, scratch.force, scratch.step, scratch.load,
                      scratch.diagonal, scratch.tangents.principal, scratch.tangents.dense,
-                     scratch.block_energy, scratch.krylov.r,
-                     scratch.krylov.z, scratch.krylov.p, scratch.krylov.q);
+                     scratch.block_energy, scratch.krylov.r, scratch.krylov.z, scratch.krylov.p,
+                     scratch.krylov.q);
 }
 
 }  // namespace isochor::lattice

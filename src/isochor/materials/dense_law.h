@@ -57,8 +57,7 @@ struct DenseLaw {
     for (int j = 0; j < 3; ++j) {
       for (int i = 0; i < 3; ++i) S(i, j) = g.stress[symmetric_index(i, j)];
     }
-    return {Matrix::energy(s, p) + g.energy,
-            (T(2) * d.i1) * F + d.j * cofactors(F) + F * S};
+    return {Matrix::energy(s, p) + g.energy, (T(2) * d.i1) * F + d.j * cofactors(F) + F * S};
   }
 
   template <class T>
@@ -90,8 +89,9 @@ struct DenseLaw {
 
   /// Second derivatives of a function of I1 = F : F and J, dJ/dF being the cofactors.
   template <class T>
-  static ISOCHOR_LARGE_KERNEL void fill_matrix_part(const Mat3<T>& F, const InvariantDerivatives<T>& d,
-                                              DenseTangent<T>& K) {
+  static ISOCHOR_LARGE_KERNEL void fill_matrix_part(const Mat3<T>& F,
+                                                    const InvariantDerivatives<T>& d,
+                                                    DenseTangent<T>& K) {
     const Mat3<T> C = cofactors(F);
     for (int c = 0; c < 9; ++c) {
       const T f = F(c % 3, c / 3), g = C(c % 3, c / 3);
@@ -115,7 +115,7 @@ struct DenseLaw {
   /// dP = dF S + F (D : F^T dF): block (j, l) of the tangent is S_jl I + F A F^T, A_ab = D_ajbl.
   template <class T>
   static ISOCHOR_LARGE_KERNEL void add_green_part(const Mat3<T>& F, const GreenEnergy<T>& g,
-                                            DenseTangent<T>& K) {
+                                                  DenseTangent<T>& K) {
     for (int l = 0; l < 3; ++l) {
       for (int j = 0; j <= l; ++j) {
         Mat3<T> A;

@@ -10,7 +10,7 @@ namespace isochor::materials {
 /// than at rest; H, of trace 1, says how they are spread. Buckled fibres carry nothing.
 template <class T>
 ISOCHOR_LARGE_KERNEL void add_fibres(const T (&E)[6], const T (&H)[6], const T& k1, const T& k2,
-                               GreenEnergy<T>& to) {
+                                     GreenEnergy<T>& to) {
   T e(0);
   for (int i = 0; i < 3; ++i) e = e + T(2) * (H[i] * E[i] + T(2) * H[3 + i] * E[3 + i]);
   const T taut = select(e > T(0), k1, T(0));
@@ -46,8 +46,8 @@ ISOCHOR_KERNEL void add_active(const T (&E)[6], const T& tension, const T& optim
   const Smooth<T> f = force_length(length, optimal, width);
   to.energy = to.energy + tension * f.value;
   to.stress[0] = to.stress[0] + tension * f.slope * inverse;
-  to.tangent[0][0] = to.tangent[0][0] +
-                     tension * inverse * inverse * (f.curvature - f.slope * inverse);
+  to.tangent[0][0] =
+      to.tangent[0][0] + tension * inverse * inverse * (f.curvature - f.slope * inverse);
 }
 
 }  // namespace isochor::materials

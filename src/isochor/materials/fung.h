@@ -15,8 +15,8 @@ namespace detail {
 /// c = 2 mu / shear[0], which makes mu the shear modulus at rest in the plane across the fibres.
 template <class T>
 ISOCHOR_LARGE_KERNEL GreenEnergy<T> exponential_energy(const T (&E)[6], const T& mu,
-                                                 const Vec3<T>& normal, const Vec3<T>& cross,
-                                                 const Vec3<T>& shear) {
+                                                       const Vec3<T>& normal, const Vec3<T>& cross,
+                                                       const Vec3<T>& shear) {
   const T c = T(2) * mu / shear[0];
   T t[6];  // B : E
   for (int i = 0; i < 3; ++i) {

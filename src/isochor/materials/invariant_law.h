@@ -37,8 +37,8 @@ struct Invariants {
   explicit ISOCHOR_KERNEL Invariants(const Mat3<T>& F) : t(0), e2(0), i2(0), c2(0) {
     const Mat3<T> H = F - Mat3<T>::identity();
     i1 = T(2) * trace(H) + contract(H, H);
-    const T minors = H(0, 0) * H(1, 1) - H(0, 1) * H(1, 0) + H(1, 1) * H(2, 2) -
-                     H(1, 2) * H(2, 1) + H(0, 0) * H(2, 2) - H(0, 2) * H(2, 0);
+    const T minors = H(0, 0) * H(1, 1) - H(0, 1) * H(1, 0) + H(1, 1) * H(2, 2) - H(1, 2) * H(2, 1) +
+                     H(0, 0) * H(2, 2) - H(0, 2) * H(2, 0);
     j = trace(H) + minors + determinant(H);
   }
 };
@@ -83,8 +83,8 @@ struct InvariantLaw : PrincipalLaw<Law> {
       const T ii = si * si, jj = sj * sj, kk = sk * sk;
       // dJ/dsigma_k is si sj, and so on round.
       tangent.stretch(k, k) = d.tt + T(2) * d.i1 + T(4) * kk * d.i1i1 +
-                              T(4) * sk * si * sj * (d.i1j + (ii + jj) * d.i2j) +
-                              ii * jj * d.jj + T(2) * (ii + jj) * d.i2;
+                              T(4) * sk * si * sj * (d.i1j + (ii + jj) * d.i2j) + ii * jj * d.jj +
+                              T(2) * (ii + jj) * d.i2;
       tangent.stretch(i, j) = tangent.stretch(j, i) =
           d.tt + T(4) * si * sj * (d.i1i1 + d.i2) +
           T(2) * sk * ((ii + jj) * (d.i1j + kk * d.i2j) + T(2) * ii * jj * d.i2j) +

@@ -14,9 +14,9 @@ namespace isochor::materials {
 template <class S>
 struct LawBatch {
   std::size_t count = 0;
-  const S* F = nullptr;                         ///< 9
-  const S *mu = nullptr, *lambda = nullptr;     ///< Pa
-  Parameters<S> common{};                       ///< activation and shape, the same for all
+  const S* F = nullptr;                      ///< 9
+  const S *mu = nullptr, *lambda = nullptr;  ///< Pa
+  Parameters<S> common{};                    ///< activation and shape, the same for all
   Definiteness fix = Definiteness::Clamp;
   S* energy = nullptr;   ///< J/m^3
   S* stress = nullptr;   ///< 9, Pa

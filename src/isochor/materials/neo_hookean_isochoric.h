@@ -35,8 +35,7 @@ struct NeoHookeanIsochoric : InvariantLaw<NeoHookeanIsochoric> {
     return {.i1 = T(0.5) * p.mu * a * a,
             .j = p.mu * i1 * a * less.slope + kappa * u.slope,
             .i1j = p.mu * a * less.slope,
-            .jj = p.mu * i1 * (less.slope * less.slope + a * less.curvature) +
-                  kappa * u.curvature};
+            .jj = p.mu * i1 * (less.slope * less.slope + a * less.curvature) + kappa * u.curvature};
   }
 };
 

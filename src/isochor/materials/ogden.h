@@ -16,14 +16,14 @@ namespace isochor::materials {
 struct Ogden : PrincipalLaw<Ogden> {
   static constexpr std::string_view kName = "ogden";
   static constexpr std::array kShape{
-      ShapeParameter{"alpha1", 2, Range::between(-40, 40), "exponent of the first term",
-                     Unit::None, 0, true},
+      ShapeParameter{"alpha1", 2, Range::between(-40, 40), "exponent of the first term", Unit::None,
+                     0, true},
       ShapeParameter{"alpha2", -2, Range::between(-40, 40), "exponent of the second term",
                      Unit::None, 0, true},
       ShapeParameter{"share2", 0, Range::between(-1, 1),
                      "part of the shear modulus that the second term makes"},
-      ShapeParameter{"alpha3", 4, Range::between(-40, 40), "exponent of the third term",
-                     Unit::None, 0, true},
+      ShapeParameter{"alpha3", 4, Range::between(-40, 40), "exponent of the third term", Unit::None,
+                     0, true},
       ShapeParameter{"share3", 0, Range::between(-1, 1),
                      "part of the shear modulus that the third term makes"}};
 
@@ -67,7 +67,7 @@ struct Ogden : PrincipalLaw<Ogden> {
 
   template <class T>
   static ISOCHOR_LARGE_KERNEL void tangent_of(const Vec3<T>& sigma, const Parameters<T>& p,
-                                        PrincipalTangent<T>& tangent) {
+                                              PrincipalTangent<T>& tangent) {
     const T j = volume_change(sigma), kappa = bulk_modulus(p);
     const Vec3<T> dj{sigma[1] * sigma[2], sigma[2] * sigma[0], sigma[0] * sigma[1]};
     T by_volume = kappa * j, by_volume2 = kappa;
@@ -83,9 +83,8 @@ struct Ogden : PrincipalLaw<Ogden> {
         slopes[i] = slopes[i] + shear * s.slope;
         curvatures[i] = curvatures[i] + shear * s.curvature;
         mixed[i] = mixed[i] + m * v.slope * s.slope;
-        differences[i] =
-            differences[i] +
-            shear * slope_difference(sigma[(i + 1) % 3], sigma[(i + 2) % 3], alpha);
+        differences[i] = differences[i] +
+                         shear * slope_difference(sigma[(i + 1) % 3], sigma[(i + 2) % 3], alpha);
         sum = sum + s.value;
       }
       by_volume = by_volume + m * v.slope * sum;
@@ -93,11 +92,9 @@ struct Ogden : PrincipalLaw<Ogden> {
     }
     for (int k = 0; k < 3; ++k) {
       const int i = (k + 1) % 3, l = (k + 2) % 3;
-      tangent.stretch(k, k) =
-          curvatures[k] + T(2) * dj[k] * mixed[k] + by_volume2 * dj[k] * dj[k];
-      tangent.stretch(i, l) = tangent.stretch(l, i) = dj[i] * mixed[l] + dj[l] * mixed[i] +
-                                                      by_volume2 * dj[i] * dj[l] +
-                                                      by_volume * sigma[k];
+      tangent.stretch(k, k) = curvatures[k] + T(2) * dj[k] * mixed[k] + by_volume2 * dj[k] * dj[k];
+      tangent.stretch(i, l) = tangent.stretch(l, i) =
+          dj[i] * mixed[l] + dj[l] * mixed[i] + by_volume2 * dj[i] * dj[l] + by_volume * sigma[k];
       tangent.flip[k] = differences[k] - by_volume * sigma[k];
       tangent.twist[k] = (slopes[i] + slopes[l]) / detail::twist_divisor(sigma[i], sigma[l]) +
                          by_volume * sigma[k];

@@ -12,9 +12,9 @@ namespace isochor::materials {
 struct Preset {
   std::string_view name;
   std::string_view law;
-  double mu;       ///< Pa
-  double kappa;    ///< Pa
-  double density;  ///< kg/m^3
+  double mu;                            ///< Pa
+  double kappa;                         ///< Pa
+  double density;                       ///< kg/m^3
   std::array<double, kMaxShape> shape;  ///< as Material::shape
   std::string_view source;
 };

@@ -44,7 +44,8 @@ struct PrincipalLaw {
   }
 
   template <class T>
-  static ISOCHOR_LARGE_KERNEL PrincipalTangent<T> linearise(const Mat3<T>& F, const Parameters<T>& p) {
+  static ISOCHOR_LARGE_KERNEL PrincipalTangent<T> linearise(const Mat3<T>& F,
+                                                            const Parameters<T>& p) {
     const Svd<T> f = detail::decompose(F);
     PrincipalTangent<T> tangent;
     tangent.U = f.U;

@@ -29,7 +29,7 @@ namespace isochor::materials {
 template <class L>
 concept MaterialLaw = requires(const Mat3d& F, const Parameters<double>& p) {
   { L::kName } -> std::convertible_to<std::string_view>;
-  { std::span<const ShapeParameter>(L::kShape) };
+  {std::span<const ShapeParameter>(L::kShape)};
   { L::energy(F, p) } -> std::same_as<double>;
   { L::respond(F, p) } -> std::same_as<Response<double>>;
   { L::linearise(F, p) } -> std::same_as<typename L::template Tangent<double>>;
@@ -38,9 +38,9 @@ concept MaterialLaw = requires(const Mat3d& F, const Parameters<double>& p) {
 template <MaterialLaw... L>
 using LawList = std::tuple<L...>;
 
-using Laws = LawList<Linear, Corotated, FixedCorotated, StVenantKirchhoff, NeoHookean,
-                     NeoHookeanIsochoric, StableNeoHookean, MooneyRivlin, Ogden, Guccione, Fung,
-                     HolzapfelGasserOgden, Muscle>;
+using Laws =
+    LawList<Linear, Corotated, FixedCorotated, StVenantKirchhoff, NeoHookean, NeoHookeanIsochoric,
+            StableNeoHookean, MooneyRivlin, Ogden, Guccione, Fung, HolzapfelGasserOgden, Muscle>;
 
 inline constexpr std::size_t kLawCount = std::tuple_size_v<Laws>;
 

@@ -20,8 +20,7 @@ struct StableNeoHookean : InvariantLaw<StableNeoHookean> {
   template <class T>
   static ISOCHOR_KERNEL T energy(const Invariants<T>& s, const Parameters<T>& p) {
     const T m = T(4.0 / 3) * p.mu, l = p.lambda + T(5.0 / 6) * p.mu;
-    return T(0.5) * m * (s.i1 - log1p(T(0.25) * s.i1)) - T(0.75) * m * s.j +
-           T(0.5) * l * s.j * s.j;
+    return T(0.5) * m * (s.i1 - log1p(T(0.25) * s.i1)) - T(0.75) * m * s.j + T(0.5) * l * s.j * s.j;
   }
 
   template <class T>

@@ -50,19 +50,25 @@ std::vector<std::int32_t> select_nodes(const HoldSpec& hold, const grid::Lattice
 
 }  // namespace
 
-geometry::SurfaceMesh build_surface(const BodySpec& body, const std::filesystem::path& scene_file) {
+files::SurfaceFile build_surface(const BodySpec& body, const std::filesystem::path& scene_file) {
   const ShapeSpec& shape = body.shape;
   const double edge = shape.edge > 0 ? shape.edge : body.cell_size;
-  if (shape.kind == "box") return geometry::make_box(shape.center, shape.size, edge);
-  if (shape.kind == "sphere") return geometry::make_sphere(shape.center, shape.radius, edge);
-  geometry::SurfaceMesh mesh = files::read_surface(scene_file.parent_path() / shape.file).mesh;
-  for (Vec3d& p : mesh.positions) p *= shape.scale;
-  return mesh;
+  if (shape.kind == "box") return {.mesh = geometry::make_box(shape.center, shape.size, edge)};
+  if (shape.kind == "sphere") {
+    return {.mesh = geometry::make_sphere(shape.center, shape.radius, edge)};
+  }
+  files::SurfaceFile file = files::read_surface(scene_file.parent_path() / shape.file);
+  for (Vec3d& p : file.mesh.positions) p *= shape.scale;
+  return file;
 }
 
 Body build_body(const BodySpec& spec, const std::filesystem::path& scene_file, Context& context) {
   Body body;
-  body.surface = build_surface(spec, scene_file);
+  files::SurfaceFile file = build_surface(spec, scene_file);
+  for (const std::string& note : file.notes) {
+    context.log(LogLevel::Info, fmt::format("{}: {}", spec.shape.file, note));
+  }
+  body.surface = file.mesh;
   body.lattice =
       grid::build_lattice(body.surface, spec.cell_size, spec.place.text(), context.arena);
   const auto triangles = geometry::triangulate(body.surface);
@@ -96,6 +102,14 @@ Body build_body(const BodySpec& spec, const std::filesystem::path& scene_file, C
                            : std::vector<Mat3d>(cells, material.axes),
                .density = spec.material.density * filled,
                .holds = {}};
+  body.fields = paint_cells(body.lattice, file, spec.paints, context.arena);
+  for (const CellField& field : body.fields) {
+    if (field.name == "activation") body.spec.activation = field.values;
+    for (std::size_t c = 0; field.name == "stiffness" && c < cells; ++c) {
+      body.spec.mu[c] *= field.values[c];
+      body.spec.lambda[c] *= field.values[c];
+    }
+  }
   const geometry::Bounds bounds = geometry::bounds_of_faces(body.surface);
   for (const HoldSpec& hold : spec.holds) {
     body.spec.holds.push_back(

@@ -4,18 +4,20 @@
 #include "isochor/geometry/surface_mesh.h"
 #include "isochor/grid/lattice.h"
 #include "isochor/lattice/model.h"
+#include "isochor/sim/painting.h"
 #include "isochor/sim/scene_spec.h"
 
 namespace isochor::sim {
 
-/// The surface that a scene asks for: made, or read from a file beside the scene.
-geometry::SurfaceMesh build_surface(const BodySpec& body, const std::filesystem::path& scene_file);
+/// The surface that a scene asks for: made, or read from a file beside the scene. In metres.
+files::SurfaceFile build_surface(const BodySpec& body, const std::filesystem::path& scene_file);
 
 /// A body ready to be put into a model, with the surface that rides on it.
 struct Body {
   geometry::SurfaceMesh surface;
   grid::Lattice lattice;
   lattice::BodySpec spec;
+  std::vector<CellField> fields;  ///< what is painted on it
 };
 Body build_body(const BodySpec& spec, const std::filesystem::path& scene_file, Context& context);
 

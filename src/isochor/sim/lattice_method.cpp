@@ -20,10 +20,11 @@ lattice::Params params_of(const MethodSpec& method) {
           .newton = method.newton};
 }
 
-/// The model, with topology, embeddings and triangles filled on the way.
+/// The model, with topology, embeddings, triangles and painted fields filled on the way.
 lattice::Model build(const SceneSpec& scene, Context& context, files::Topology& topology,
                      std::vector<grid::Embedding>& embeddings,
-                     std::vector<std::vector<geometry::Triangle>>& triangles) {
+                     std::vector<std::vector<geometry::Triangle>>& triangles,
+                     std::vector<std::vector<CellField>>& painted) {
   std::vector<lattice::BodySpec> bodies;
   for (const BodySpec& spec : scene.bodies) {
     Body body = build_body(spec, scene.file, context);
@@ -40,6 +41,7 @@ lattice::Model build(const SceneSpec& scene, Context& context, files::Topology& 
     });
     embeddings.push_back(grid::embed(body.lattice, body.surface.positions));
     triangles.push_back(geometry::triangulate(body.surface));
+    painted.push_back(std::move(body.fields));
     topology.bodies.push_back(std::move(shape));
     bodies.push_back(std::move(body.spec));
   }
@@ -69,7 +71,7 @@ LatticeMethod::LatticeMethod(const SceneSpec& scene, Context& context)
     : context_(context),
       gravity_(scene.world.gravity),
       bodies_(scene.bodies),
-      model_(build(scene, context, topology_, embeddings_, triangles_)),
+      model_(build(scene, context, topology_, embeddings_, triangles_, painted_)),
       state_{model_.rest_positions},
       scratch_(model_) {
   std::size_t hold = 0;
@@ -117,9 +119,8 @@ solve::NewtonReport LatticeMethod::advance(double time) {
     }
   }
   const std::vector<double> activations = activations_at(time);
-  const solve::NewtonReport report =
-      lattice::advance(model_, state_, {gravity_at(time), held_positions_, activations}, scratch_,
-                       context_);
+  const solve::NewtonReport report = lattice::advance(
+      model_, state_, {gravity_at(time), held_positions_, activations}, scratch_, context_);
   if (report.converged()) time_ = time;
   return report;
 }
@@ -182,6 +183,9 @@ Snapshot LatticeMethod::snapshot() const {
           std::span<const double>(q.per_node).subspan(range.first_node, range.node_count),
           at_vertices);
       frame.fields.push_back(make_field(q.name, q.unit, files::Support::Vertex, at_vertices));
+    }
+    for (const CellField& painted : painted_[b]) {
+      frame.fields.push_back(make_field(painted.name, "", files::Support::Cell, painted.values));
     }
     result.bodies.push_back(std::move(frame));
   }

@@ -34,6 +34,7 @@ class LatticeMethod final : public Method {
   std::vector<Driver> drivers_;                             ///< one per Model::holds
   std::vector<grid::Embedding> embeddings_;                 ///< one per body
   std::vector<std::vector<geometry::Triangle>> triangles_;  ///< one list per body
+  std::vector<std::vector<CellField>> painted_;             ///< one list per body
   files::Topology topology_;
   lattice::Model model_;
   lattice::State state_;

@@ -19,6 +19,7 @@ constexpr std::array<std::string_view, 3> kFixes{"clamp", "absolute", "none"};
 constexpr std::array<std::string_view, 3> kShapes{"box", "sphere", "mesh"};
 constexpr std::array<std::string_view, 8> kRegions{"x-", "x+", "y-",  "y+",
                                                    "z-", "z+", "box", "all"};
+constexpr std::array<std::string_view, 4> kPainted{"stiffness", "activation", "zone", "thickness"};
 constexpr std::array<std::string_view, 2> kEases{"smooth", "linear"};
 
 constexpr Range kAny{};
@@ -140,6 +141,20 @@ void describe(FieldVisitor& visitor, HoldSpec& spec) {
   visitor.list("key", spec.keys, "motion; without keys the nodes stay where they are");
 }
 
+void describe(FieldVisitor& visitor, PaintSpec& spec) {
+  visitor.place(spec.place);
+  visitor.choice("quantity", spec.quantity, kPainted,
+                 "stiffness and activation are factors; zone and thickness are carried along",
+                 Need::Required);
+  visitor.text("from", spec.from,
+               "\"group:NAME\" of faces, a vertex attribute of the mesh by its name, or one of its "
+               "components, as \"color.r\"",
+               Need::Required);
+  visitor.number("low", spec.low, Unit::None, kAny, "what an attribute of 0 means");
+  visitor.number("high", spec.high, Unit::None, kAny,
+                 "what an attribute of 1 means, and the value inside a group");
+}
+
 void describe(FieldVisitor& visitor, ActivationSpec& spec) {
   visitor.number("frame", spec.frame, Unit::None, Range::at_least(0), "when", Need::Required);
   visitor.number("value", spec.value, Unit::None, Range::between(0, 1),
@@ -153,6 +168,9 @@ void describe(FieldVisitor& visitor, BodySpec& spec) {
                  "edge of a lattice cell", Need::Required);
   visitor.group("shape", spec.shape, "the surface");
   visitor.group("material", spec.material, "what it is made of");
+  visitor.list("paint", spec.paints,
+               "quantities painted on the surface, carried inwards; where they overlap, the later "
+               "one counts");
   visitor.list("activation", spec.activations,
                "how active a muscle is, with straight lines between keys");
   visitor.list("hold", spec.holds, "nodes with prescribed motion");

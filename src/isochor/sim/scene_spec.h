@@ -62,6 +62,14 @@ struct HoldSpec {
   Place place;
 };
 
+/// A quantity painted on the surface: the colour of its vertices, or a group of its faces.
+struct PaintSpec {
+  std::string quantity;
+  std::string from;
+  double low = 0, high = 1;
+  Place place;
+};
+
 /// How active a muscle is at a frame.
 struct ActivationSpec {
   double frame = 0;
@@ -73,6 +81,7 @@ struct BodySpec {
   ShapeSpec shape;
   double cell_size = 0;
   materials::MaterialSpec material;
+  std::vector<PaintSpec> paints;
   std::vector<ActivationSpec> activations;
   std::vector<HoldSpec> holds;
   Place place;
@@ -94,6 +103,7 @@ void describe(FieldVisitor& visitor, MethodSpec& spec);
 void describe(FieldVisitor& visitor, ShapeSpec& spec);
 void describe(FieldVisitor& visitor, KeySpec& spec);
 void describe(FieldVisitor& visitor, HoldSpec& spec);
+void describe(FieldVisitor& visitor, PaintSpec& spec);
 void describe(FieldVisitor& visitor, ActivationSpec& spec);
 void describe(FieldVisitor& visitor, BodySpec& spec);
 void describe(FieldVisitor& visitor, SceneSpec& spec);
