@@ -26,7 +26,7 @@ std::vector<S> deformations() {
 }
 
 template <class S>
-BenchRow measure(int law, const char* type) {
+BenchRow measure(int law, const char* type, const MachineLimits& limits) {
   const std::vector<S> F = deformations<S>(), mu(kCount, S(1)), lambda(kCount, S(10));
   std::vector<S> tangent(materials::tangent_numbers(law) * kCount);
   materials::LawBatch<S> batch{.count = kCount,
@@ -47,9 +47,12 @@ BenchRow measure(int law, const char* type) {
   };
   const double exact = seconds(materials::Definiteness::None);
   const double fixed = seconds(materials::Definiteness::Clamp);
+  const auto bytes = double((9 + 2 + materials::tangent_numbers(law)) * sizeof(S));
   return {.name = fmt::format("materials/{}/{}", materials::kLawNames[law], type),
           .value = 1e9 * fixed,
           .unit = "ns per linearisation",
+          .limit = 1e9 * bytes / limits.cached_bytes_per_second,
+          .limit_kind = fmt::format("{:.0f} bytes from the last-level cache", bytes),
           .note = fmt::format("{}, one core; {:.1f} without the definiteness fix", name(best_isa()),
                               1e9 * exact)};
 }
@@ -57,10 +60,12 @@ BenchRow measure(int law, const char* type) {
 }  // namespace
 
 std::vector<BenchRow> material_rates(Context&) {
+  ThreadArena one(1);
+  const MachineLimits limits = measure_limits(one);
   std::vector<BenchRow> rows;
   for (int law = 0; law < int(materials::kLawCount); ++law) {
-    rows.push_back(measure<float>(law, "float"));
-    rows.push_back(measure<double>(law, "double"));
+    rows.push_back(measure<float>(law, "float", limits));
+    rows.push_back(measure<double>(law, "double", limits));
   }
   return rows;
 }
