@@ -1,22 +1,19 @@
 #include "isochor/geometry/shapes.h"
 
-#include <algorithm>
-#include <cmath>
-#include <map>
+#include <fmt/core.h>
 #include <numbers>
+
+#include "isochor/base/error.h"
+#include "isochor/geometry/shapes_box_surface.h"
 
 namespace isochor::geometry {
 namespace {
 
-using Index3 = std::array<int, 3>;
+constexpr double kPi = std::numbers::pi;
 
-int pieces(double length, double edge) {
-  return std::max(1, static_cast<int>(std::lround(length / edge)));
-}
-
-/// The surface of a box of n[0] x n[1] x n[2] squares; `position` places an integer point.
-template <class F>
-SurfaceMesh box_surface(const Index3& n, F&& position) {
+/// The boundary of all cells of an n[0] x n[1] x n[2] grid for which `inside` holds.
+template <class Inside, class F>
+SurfaceMesh cells_surface(const Index3& n, const Inside& inside, const F& position) {
   SurfaceMesh mesh;
   std::map<Index3, std::int32_t> index;
   const auto vertex = [&](const Index3& at) {
@@ -25,22 +22,32 @@ SurfaceMesh box_surface(const Index3& n, F&& position) {
     if (fresh) mesh.positions.push_back(position(at));
     return entry->second;
   };
-  for (int axis = 0; axis < 3; ++axis) {
+  const auto is_filled = [&](const Index3& cell) {
+    for (int a = 0; a < 3; ++a) {
+      if (cell[a] < 0 || cell[a] >= n[a]) return false;
+    }
+    return inside(cell);
+  };
+  const auto add_side = [&](Index3 at, int axis, bool high) {
     const int u = (axis + 1) % 3, v = (axis + 2) % 3;
-    for (const bool high : {false, true}) {
-      for (int j = 0; j < n[v]; ++j) {
-        for (int i = 0; i < n[u]; ++i) {
-          std::array<std::int32_t, 4> quad;
-          constexpr int kRound[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
-          for (int c = 0; c < 4; ++c) {
-            Index3 at{};
-            at[axis] = high ? n[axis] : 0;
-            at[u] = i + kRound[c][0];
-            at[v] = j + kRound[c][1];
-            quad[c] = vertex(at);
+    if (high) ++at[axis];
+    std::array<Index3, 4> corners{at, at, at, at};
+    ++corners[1][u], ++corners[2][u], ++corners[2][v], ++corners[3][v];
+    if (!high) std::swap(corners[1], corners[3]);
+    mesh.add_face(
+        std::array{vertex(corners[0]), vertex(corners[1]), vertex(corners[2]), vertex(corners[3])});
+  };
+  Index3 cell;
+  for (cell[2] = 0; cell[2] < n[2]; ++cell[2]) {
+    for (cell[1] = 0; cell[1] < n[1]; ++cell[1]) {
+      for (cell[0] = 0; cell[0] < n[0]; ++cell[0]) {
+        if (!is_filled(cell)) continue;
+        for (int axis = 0; axis < 3; ++axis) {
+          for (const bool high : {false, true}) {
+            Index3 neighbour = cell;
+            neighbour[axis] += high ? 1 : -1;
+            if (!is_filled(neighbour)) add_side(cell, axis, high);
           }
-          if (!high) std::reverse(quad.begin(), quad.end());
-          mesh.add_face(quad);
         }
       }
     }
@@ -60,15 +67,51 @@ SurfaceMesh make_box(const Vec3d& center, const Vec3d& size, double edge) {
 }
 
 SurfaceMesh make_sphere(const Vec3d& center, double radius, double edge) {
-  const int n = std::max(2, pieces(radius * std::numbers::pi / 2, edge));
-  return box_surface({n, n, n}, [&](const Index3& at) {
+  return make_ellipsoid(center, {radius, radius, radius}, edge);
+}
+
+SurfaceMesh make_ellipsoid(const Vec3d& center, const Vec3d& radii, double edge) {
+  Index3 n;
+  for (int a = 0; a < 3; ++a) n[a] = std::max(2, pieces(radii[a] * kPi / 2, edge));
+  return box_surface(n, [&](const Index3& at) {
     // Equal angles instead of equal lengths on the cube: quads of nearly equal size.
     Vec3d p;
-    for (int a = 0; a < 3; ++a) {
-      p[a] = std::tan((double(at[a]) / n - 0.5) * std::numbers::pi / 2);
-    }
-    return center + p * (radius / norm(p));
+    for (int a = 0; a < 3; ++a) p[a] = std::tan((double(at[a]) / n[a] - 0.5) * kPi / 2);
+    const double length = norm(p);
+    for (int a = 0; a < 3; ++a) p[a] = center[a] + p[a] * (radii[a] / length);
+    return p;
   });
+}
+
+SurfaceMesh make_bow_tie(const Vec3d& center, const Vec3d& size, double waist, double edge) {
+  if (!(waist > 0 && waist <= size[1])) {
+    throw Error(Fault::Input, "bow tie",
+                fmt::format("a waist of {} m in a height of {} m", waist, size[1]),
+                "choose a waist above 0 and up to the height");
+  }
+  // An even number along x puts vertices into the waist.
+  const Index3 n{2 * pieces(size[0] / 2, edge), pieces(size[1], edge), pieces(size[2], edge)};
+  return box_surface(n, [&](const Index3& at) {
+    Vec3d p;
+    for (int a = 0; a < 3; ++a) p[a] = double(at[a]) / n[a] - 0.5;
+    const double height = waist + (size[1] - waist) * std::abs(2 * p[0]);
+    return center + Vec3d{size[0] * p[0], height * p[1], size[2] * p[2]};
+  });
+}
+
+SurfaceMesh make_stairs(const Vec3d& foot, int steps, const Vec3d& step, double edge) {
+  if (steps < 1) {
+    throw Error(Fault::Input, "stairs", fmt::format("{} steps", steps), "ask for one or more");
+  }
+  // Pieces per step, so that every step ends at a vertex.
+  const Index3 per{pieces(step[0], edge), pieces(step[1], edge), pieces(step[2], edge)};
+  return cells_surface(
+      {steps * per[0], steps * per[1], per[2]},
+      [&](const Index3& cell) { return cell[1] / per[1] <= cell[0] / per[0]; },
+      [&](const Index3& at) {
+        return foot + Vec3d{step[0] * at[0] / per[0], step[1] * at[1] / per[1],
+                            step[2] * (double(at[2]) / per[2] - 0.5)};
+      });
 }
 
 }  // namespace isochor::geometry

@@ -32,8 +32,9 @@ struct Box {
       high[a] = std::max(high[a], b.high[a]);
     }
   }
-  float half_area() const {
-    const float x = high[0] - low[0], y = high[1] - low[1], z = high[2] - low[2];
+  /// Double, so that no unit of length is too large or too small.
+  double half_area() const {
+    const double x = high[0] - low[0], y = high[1] - low[1], z = high[2] - low[2];
     return x * y + y * z + z * x;
   }
 };
@@ -68,21 +69,21 @@ std::size_t split_by_area(std::span<Item> items, int axis, float low, float high
     ++counts[bin];
   }
   // The cost of a split is what is left of it, found from the left, and what is right, from there.
-  std::array<float, kBins> cost{};
+  std::array<double, kBins> cost{};
   Box left = Box::nothing(), right = left;
   std::int64_t left_count = 0, right_count = 0;
   for (int b = 0; b < kBins - 1; ++b) {
     left.add(boxes[b]);
     left_count += counts[b];
-    if (left_count > 0) cost[b] = left.half_area() * static_cast<float>(left_count);
+    if (left_count > 0) cost[b] = left.half_area() * static_cast<double>(left_count);
   }
   int best = -1;
-  float best_cost = std::numeric_limits<float>::infinity();
+  double best_cost = std::numeric_limits<double>::infinity();
   for (int b = kBins - 1; b > 0; --b) {
     right.add(boxes[b]);
     right_count += counts[b];
     if (right_count == 0 || right_count == static_cast<std::int64_t>(items.size())) continue;
-    const float total = cost[b - 1] + right.half_area() * static_cast<float>(right_count);
+    const double total = cost[b - 1] + right.half_area() * static_cast<double>(right_count);
     if (total < best_cost) {
       best_cost = total;
       best = b - 1;

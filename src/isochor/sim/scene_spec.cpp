@@ -195,7 +195,12 @@ void describe(FieldVisitor& visitor, SceneSpec& spec) {
 }
 
 SceneSpec load_scene(const std::filesystem::path& file, std::span<const std::string> settings) {
-  scene::Document document = scene::parse_toml(read_text_file(file), file.string());
+  return parse_scene(read_text_file(file), file, settings);
+}
+
+SceneSpec parse_scene(std::string_view text, const std::filesystem::path& file,
+                      std::span<const std::string> settings) {
+  scene::Document document = scene::parse_toml(text, file.string());
   for (const std::string& setting : settings) scene::set_value(document, setting);
   SceneSpec spec;
   spec.file = file;

@@ -111,6 +111,10 @@ void describe(FieldVisitor& visitor, SceneSpec& spec);
 /// Reads and checks a scene file. `settings` are "key=value" pairs that override it.
 SceneSpec load_scene(const std::filesystem::path& file, std::span<const std::string> settings = {});
 
+/// The same from text; `file` is where meshes are looked for and what messages name.
+SceneSpec parse_scene(std::string_view text, const std::filesystem::path& file,
+                      std::span<const std::string> settings = {});
+
 /// The scene as TOML with every default resolved.
 std::string resolved_scene(const SceneSpec& scene);
 

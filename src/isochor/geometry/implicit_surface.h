@@ -1,0 +1,40 @@
+#pragma once
+
+#include "isochor/base/function_ref.h"
+#include "isochor/geometry/surface_mesh.h"
+
+/// Bodies as functions of space, and surfaces made of them.
+namespace isochor::geometry {
+
+/// Negative inside a body, positive outside; in metres, and nowhere steeper than a distance: values
+/// at two points differ by no more than the points do.
+using ImplicitBody = FunctionRef<double(const Vec3d&)>;
+
+/// The surface of a body as quads of about `edge` metres: closed, every edge shared by exactly two
+/// faces, turned outward, whatever the function does. Vertices lie on the surface as precisely as
+/// Newton's method puts them there. Parts and gaps thinner than `edge` may be lost or bridged.
+/// A body that does not lie within the interior of `box`, or of which the grid finds nothing, is an
+/// input error.
+SurfaceMesh mesh_implicit_body(ImplicitBody body, const Bounds& box, double edge);
+
+// ---- Bodies to build with ----
+
+/// Two balls and the cone that touches both. The balls may have any radii.
+struct RoundCone {
+  Vec3d a, b;
+  double radius_a, radius_b;
+};
+double distance_to(const RoundCone& cone, const Vec3d& point);
+
+/// An ellipsoid along the coordinate axes. The value is exact on the surface and beside it along
+/// the shortest axis, elsewhere it is less than the distance.
+struct Ellipsoid {
+  Vec3d center, radii;
+};
+double distance_to(const Ellipsoid& ellipsoid, const Vec3d& point);
+
+/// The union of two bodies by their values at a point, with the crease filled where the values
+/// differ by less than `width`. Bodies farther apart than half of it stay separate.
+double smooth_union(double a, double b, double width);
+
+}  // namespace isochor::geometry
