@@ -4,6 +4,7 @@
 
 namespace isochor::reproduce {
 
+std::vector<Row> grid_meshes(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_hourglass(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_svd(const ExperimentOptions&, Context&);
 std::vector<Row> sheen_penalty(const ExperimentOptions&, Context&);
@@ -11,6 +12,7 @@ std::vector<Row> materials_curves(const ExperimentOptions&, Context&);
 
 std::span<const Experiment> experiments() {
   static constexpr std::array kExperiments{
+      Experiment{"grid/meshes", "Every mesh of a collection becomes a body", grid_meshes},
       Experiment{"mcadams/hourglass", "A patch pulled at its four corners (fig. 3)",
                  mcadams_hourglass},
       Experiment{"mcadams/svd", "The 3x3 SVD on every kind of matrix (section 9.2)", mcadams_svd},

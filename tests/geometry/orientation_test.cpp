@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <numbers>
 
 #include "isochor/files/surface_file.h"
 #include "isochor/geometry/shapes.h"

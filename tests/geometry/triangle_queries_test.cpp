@@ -1,5 +1,6 @@
 #include "isochor/geometry/triangle_queries.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 
 #include "tests/math/random_matrix.h"

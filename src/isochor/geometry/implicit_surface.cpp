@@ -42,7 +42,7 @@ class Grid {
       }
     }
     values_.resize(std::size_t(points_[0]) * points_[1] * points_[2]);
-    for_each_block([&](const Index3& first, const Index3& last) { sample(body, first, last); });
+    sample(body, {0, 0, 0}, points_);
   }
 
   const Index3& points() const { return points_; }
@@ -56,31 +56,28 @@ class Grid {
   }
 
  private:
-  static constexpr int kBlock = 8;
-
-  template <class F>
-  void for_each_block(const F& use) const {
-    Index3 first;
-    for (first[2] = 0; first[2] < points_[2]; first[2] += kBlock) {
-      for (first[1] = 0; first[1] < points_[1]; first[1] += kBlock) {
-        for (first[0] = 0; first[0] < points_[0]; first[0] += kBlock) {
-          Index3 last;
-          for (int a = 0; a < 3; ++a) last[a] = std::min(first[a] + kBlock, points_[a]) - 1;
-          use(first, last);
-        }
-      }
-    }
-  }
-
-  /// A block that the surface cannot reach needs one value for all of its points.
-  void sample(ImplicitBody body, const Index3& first, const Index3& last) {
-    const Vec3d low = position(first), high = position(last);
+  /// Fills points [first, end). Where the surface cannot reach, one value does for all of them;
+  /// else they are halved, down to pieces that are not worth it.
+  void sample(ImplicitBody body, const Index3& first, const Index3& end) {
+    constexpr int kSmallest = 2;
+    const Vec3d low = position(first), high = position({end[0] - 1, end[1] - 1, end[2] - 1});
     const double middle = body(0.5 * (low + high));
     const bool is_far = std::abs(middle) > 0.5 * norm(high - low);
+    int longest = 0;
+    for (int a = 1; a < 3; ++a) {
+      if (end[a] - first[a] > end[longest] - first[longest]) longest = a;
+    }
+    if (!is_far && end[longest] - first[longest] > kSmallest) {
+      Index3 cut_end = end, cut_first = first;
+      cut_end[longest] = cut_first[longest] = (first[longest] + end[longest]) / 2;
+      sample(body, first, cut_end);
+      sample(body, cut_first, end);
+      return;
+    }
     Index3 at;
-    for (at[2] = first[2]; at[2] <= last[2]; ++at[2]) {
-      for (at[1] = first[1]; at[1] <= last[1]; ++at[1]) {
-        for (at[0] = first[0]; at[0] <= last[0]; ++at[0]) {
+    for (at[2] = first[2]; at[2] < end[2]; ++at[2]) {
+      for (at[1] = first[1]; at[1] < end[1]; ++at[1]) {
+        for (at[0] = first[0]; at[0] < end[0]; ++at[0]) {
           values_[index(at)] = static_cast<float>(is_far ? middle : body(position(at)));
         }
       }
@@ -266,26 +263,30 @@ class DualSurface {
   std::set<std::int64_t> flipped_;  ///< ambiguous faces linked the other way
 };
 
-/// A step of Newton's method towards the surface, along the gradient.
-Vec3d towards_surface(ImplicitBody body, const Vec3d& x, double edge) {
-  const double h = 1e-6 * edge, value = body(x);
+/// Newton's method along the gradient, which is taken once.
+Vec3d on_surface(ImplicitBody body, Vec3d x, double edge, int steps) {
+  const double h = 1e-6 * edge;
+  double value = body(x);
   Vec3d gradient;
   for (int a = 0; a < 3; ++a) {
     Vec3d beside = x;
     beside[a] += h;
     gradient[a] = (body(beside) - value) / h;
   }
-  const double slope = dot(gradient, gradient);
+  const double slope = norm(gradient);
   // In a crease or in the middle of a body the gradient says little.
-  if (slope < 0.01) return x;
-  const double step = std::clamp(value / std::sqrt(slope), -edge / 2, edge / 2);
-  return x - (step / std::sqrt(slope)) * gradient;
+  if (slope < 0.1) return x;
+  for (int step = 0; step < steps; ++step) {
+    if (step > 0) value = body(x);
+    x -= gradient * (std::clamp(value / slope, -edge / 2, edge / 2) / slope);
+  }
+  return x;
 }
 
 /// Evens out the quads: vertices move towards the middle of their neighbours and back to the
 /// surface.
 void relax(SurfaceMesh& mesh, ImplicitBody body, double edge) {
-  constexpr int kRounds = 4, kLastSteps = 3;
+  constexpr int kRounds = 3, kLastSteps = 4;
   for (int round = 0; round < kRounds; ++round) {
     std::vector<Vec3d> sums(mesh.positions.size(), Vec3d{0, 0, 0});
     std::vector<int> counts(mesh.positions.size(), 0);
@@ -298,11 +299,8 @@ void relax(SurfaceMesh& mesh, ImplicitBody body, double edge) {
     }
     for (std::size_t i = 0; i < sums.size(); ++i) {
       const Vec3d halfway = 0.5 * (mesh.positions[i] + sums[i] * (1.0 / counts[i]));
-      mesh.positions[i] = towards_surface(body, halfway, edge);
+      mesh.positions[i] = on_surface(body, halfway, edge, round + 1 < kRounds ? 1 : kLastSteps);
     }
-  }
-  for (Vec3d& p : mesh.positions) {
-    for (int step = 0; step < kLastSteps; ++step) p = towards_surface(body, p, edge);
   }
 }
 
@@ -312,34 +310,6 @@ SurfaceMesh mesh_implicit_body(ImplicitBody body, const Bounds& box, double edge
   SurfaceMesh mesh = DualSurface(Grid(body, box, edge)).mesh();
   relax(mesh, body, edge);
   return mesh;
-}
-
-double distance_to(const RoundCone& cone, const Vec3d& point) {
-  const Vec3d along = cone.b - cone.a, from_a = point - cone.a;
-  const double length = norm(along), shrink = cone.radius_a - cone.radius_b;
-  // One ball within the other.
-  if (std::abs(shrink) >= length) {
-    return shrink > 0 ? norm(from_a) - cone.radius_a : norm(point - cone.b) - cone.radius_b;
-  }
-  // All balls between the two, with centres x along the axis: the nearest is where the line from
-  // its centre to the point is normal to the cone.
-  const double t = dot(from_a, along) / length;
-  const double q = std::sqrt(std::max(0.0, dot(from_a, from_a) - t * t));
-  const double sine = shrink / length, cosine = std::sqrt(1 - sine * sine);
-  const double x = std::clamp(t - q * sine / cosine, 0.0, length);
-  return std::hypot(t - x, q) - (cone.radius_a - sine * x);
-}
-
-double distance_to(const Ellipsoid& ellipsoid, const Vec3d& point) {
-  Vec3d scaled = point - ellipsoid.center;
-  for (int a = 0; a < 3; ++a) scaled[a] /= ellipsoid.radii[a];
-  return (norm(scaled) - 1) *
-         std::min({ellipsoid.radii[0], ellipsoid.radii[1], ellipsoid.radii[2]});
-}
-
-double smooth_union(double a, double b, double width) {
-  const double overlap = std::max(width - std::abs(a - b), 0.0);
-  return std::min(a, b) - overlap * overlap / (4 * width);
 }
 
 }  // namespace isochor::geometry

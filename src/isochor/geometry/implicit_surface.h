@@ -17,24 +17,4 @@ using ImplicitBody = FunctionRef<double(const Vec3d&)>;
 /// input error.
 SurfaceMesh mesh_implicit_body(ImplicitBody body, const Bounds& box, double edge);
 
-// ---- Bodies to build with ----
-
-/// Two balls and the cone that touches both. The balls may have any radii.
-struct RoundCone {
-  Vec3d a, b;
-  double radius_a, radius_b;
-};
-double distance_to(const RoundCone& cone, const Vec3d& point);
-
-/// An ellipsoid along the coordinate axes. The value is exact on the surface and beside it along
-/// the shortest axis, elsewhere it is less than the distance.
-struct Ellipsoid {
-  Vec3d center, radii;
-};
-double distance_to(const Ellipsoid& ellipsoid, const Vec3d& point);
-
-/// The union of two bodies by their values at a point, with the crease filled where the values
-/// differ by less than `width`. Bodies farther apart than half of it stay separate.
-double smooth_union(double a, double b, double width);
-
 }  // namespace isochor::geometry

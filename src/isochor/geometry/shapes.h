@@ -37,8 +37,8 @@ SurfaceMesh make_tube(const Vec3d& center, const Vec3d& axis, double inner_radiu
 SurfaceMesh make_torus(const Vec3d& center, const Vec3d& axis, double ring_radius,
                        double tube_radius, double edge);
 
-/// A box whose height (y) narrows linearly from both ends in x to `waist` in its middle
-/// [Patterson12 fig 5].
+/// A box whose height (y) narrows linearly from both ends in x to `waist` in its middle, as in
+/// figure 5 of Patterson et al. 2012.
 SurfaceMesh make_bow_tie(const Vec3d& center, const Vec3d& size, double waist, double edge);
 
 /// A solid staircase, rising towards x. `foot` is the middle of the first riser's lower edge;

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "isochor/files/frame.h"
+#include "isochor/files/pc2_stream.h"
+
+namespace isochor::files {
+
+/// Writes a short clip as binary glTF 2.0 (.glb), in metres with y up: a mesh per body whose morph
+/// targets are the frames, and one animation that leads through them, linear in between. It starts
+/// at time 0. Faces with more than three corners are cut into fans of triangles; normals are
+/// smooth. Bodies without a face are left out.
+///
+/// Whoever opens such a file holds every frame in memory, so it must stay small: above kMostFrames
+/// or kMostBytes it is refused with an Error that names other formats.
+class GltfWriter {
+ public:
+  static constexpr int kMostFrames = 2000;
+  static constexpr std::uint64_t kMostBytes = 300'000'000;
+
+  /// `name` is that of the scene.
+  GltfWriter(std::filesystem::path path, const Topology& topology, std::string_view name,
+             int frames);
+
+  /// The next frame, with the bodies of the topology.
+  void add(const Frame& frame);
+  /// Puts the file in its place, once all frames are there.
+  void finish();
+
+ private:
+  struct Body {
+    std::string name;
+    std::size_t index;  ///< in the topology
+    std::vector<geometry::Triangle> triangles;
+    std::vector<float> positions, normals;  ///< of the rest shape, in single precision
+  };
+  void add_vertices(std::span<const float> positions, std::span<const float> normals);
+  std::string mesh_json(std::size_t body, std::size_t index_accessor) const;
+  std::string document_json(std::size_t first_scalar_accessor) const;
+
+  std::filesystem::path path_;
+  StreamedFile binary_;
+  std::string name_;
+  std::size_t frames_;
+  std::vector<Body> bodies_;
+  std::vector<std::string> accessors_, views_;  ///< as JSON
+  std::vector<int> frame_numbers_;
+  std::vector<float> times_;
+  double first_time_ = 0;
+};
+
+}  // namespace isochor::files

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <deque>
+
+#include "isochor/files/frame.h"
+#include "isochor/files/pc2_stream.h"
+
+namespace isochor::files {
+
+/// Writes a run as one USD text file (.usda), in metres with y up: a root that is the default prim,
+/// and below it a Mesh per body with its faces, points, extents and velocities over time. Time
+/// codes are frame numbers. The default value of points is the rest shape; velocities are
+/// differences of neighbouring frames, central except at both ends, in m/s.
+/// Memory holds three frames; on disk the file is for a moment there twice.
+class UsdWriter {
+ public:
+  /// `name` is that of the root, `frame_rate` in 1/s. Keeps a reference to the topology.
+  UsdWriter(std::filesystem::path path, const Topology& topology, std::string_view name,
+            double frame_rate);
+
+  /// The next frame, with the bodies of the topology.
+  void add(const Frame& frame);
+  /// Puts the file in its place; there must be a frame.
+  void finish();
+
+ private:
+  /// What of a body is known only at the end, in the order of the file.
+  struct Sections {
+    explicit Sections(const std::string& stem)
+        : points(stem + ".points"), velocities(stem + ".velocities") {}
+    StreamedFile points, velocities;
+    std::string extents;
+  };
+  void add_velocities(const Frame& from, const Frame& to, const Frame& at);
+  std::string stage_header() const;
+
+  StreamedFile file_;
+  const Topology& topology_;
+  std::string root_;
+  double frame_rate_;
+  std::deque<Sections> bodies_;
+  std::deque<Frame> recent_;  ///< the last frame and the one before it
+  int first_frame_ = 0;
+};
+
+/// The name with whatever a USD identifier must not have replaced by underscores.
+std::string usd_identifier(std::string_view name);
+
+}  // namespace isochor::files
