@@ -123,7 +123,7 @@ class CommandLine {
     CLI::App* c = add_command("export", "Frames in a format of other programs",
                               [this] { return export_command(export_, common_); });
     c->add_option("run", export_.run, "Run directory")->required();
-    c->add_option("--format", export_.format, "vtu (ParaView) or obj")->required();
+    c->add_option("--format", export_.format, "vtu, obj, ply, usd, pc2, gltf or npz")->required();
     c->add_option("--frames", export_.frames, "Frames A:B [all]");
   }
 

@@ -1,10 +1,12 @@
 #include "isochor/sim/scene_spec.h"
 
 #include <cmath>
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <numbers>
 
+#include "isochor/sim/body_builder.h"
 #include "tests/sim/test_scene.h"
 
 namespace isochor::sim {
@@ -72,6 +74,21 @@ TEST(SceneSpec, NegativeModulusIsRefused) {
 TEST(SceneSpec, HalfAStiffnessIsRefused) {
   EXPECT_THAT(message(replaced(kBarScene, "poisson = 0.3\n", "")),
               HasSubstr("give young and poisson, mu and lambda, or mu and kappa"));
+}
+
+TEST(SceneSpec, EveryShapeBecomesABody) {
+  for (const char* kind : {"sphere", "ellipsoid", "cylinder", "capsule", "puck", "tube", "torus",
+                           "bow_tie", "arm", "hand", "figure"}) {
+    const bool grown = std::string_view("arm hand figure").find(kind) != std::string_view::npos;
+    const std::string length = std::string_view(kind) == "puck" ? "length = 0.2\n" : std::string();
+    const SceneSpec scene =
+        loaded(replaced(kBarScene, "kind = \"box\"\nsize = [\"60 cm\", \"20 cm\", \"20 cm\"]\n",
+                        fmt::format("kind = \"{}\"\n{}{}", kind, length,
+                                    grown ? "edge = 0.02\n" : "edge = 0.1\n")));
+    const geometry::SurfaceMesh mesh = build_surface(scene.bodies[0], "scene.toml").mesh;
+    const auto triangles = geometry::triangulate(mesh);
+    EXPECT_GT(geometry::enclosed_volume(mesh.positions, triangles), 1e-4) << kind;
+  }
 }
 
 TEST(SceneSpec, OnlyMusclesAreActivated) {

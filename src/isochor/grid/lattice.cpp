@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "isochor/base/error.h"
+#include "isochor/geometry/orientation.h"
 #include "isochor/geometry/overlap.h"
 #include "isochor/geometry/winding_number.h"
 
@@ -185,7 +186,9 @@ std::size_t Lattice::cell_count() const {
 
 Lattice build_lattice(const geometry::SurfaceMesh& surface, double spacing,
                       const std::string& place, ThreadArena& arena) {
-  const std::vector<geometry::Triangle> triangles = geometry::triangulate(surface);
+  const std::vector<geometry::Triangle> triangles =
+      geometry::oriented_outward(surface.positions, geometry::triangulate(surface), arena)
+          .triangles;
   const geometry::Bounds bounds = geometry::bounds_of_faces(surface);
   const Vec3d extent = bounds.size();
   const double volume = std::abs(geometry::enclosed_volume(surface.positions, triangles));

@@ -6,6 +6,8 @@
 
 #include "isochor/base/error.h"
 #include "isochor/files/surface_file.h"
+#include "isochor/geometry/organic_shapes.h"
+#include "isochor/geometry/orientation.h"
 #include "isochor/geometry/shapes.h"
 #include "isochor/materials/registry.h"
 
@@ -48,15 +50,42 @@ std::vector<std::int32_t> select_nodes(const HoldSpec& hold, const grid::Lattice
   return nodes;
 }
 
+/// Those parts of a person that are made, moved to where the scene wants them.
+geometry::SurfaceMesh grown(const ShapeSpec& shape, double edge) {
+  geometry::SurfaceMesh mesh = shape.kind == "arm"    ? geometry::make_arm(edge).skin
+                               : shape.kind == "hand" ? geometry::make_hand(edge)
+                                                      : geometry::make_figure(edge).skin;
+  for (Vec3d& p : mesh.positions) p = shape.scale * p + shape.center;
+  return mesh;
+}
+
+geometry::SurfaceMesh make_shape(const ShapeSpec& shape, double cell_size) {
+  const double edge = shape.edge > 0 ? shape.edge : cell_size;
+  const Vec3d &c = shape.center, &axis = shape.axis;
+  const double r = shape.radius, length = shape.length;
+  const std::string_view kind = shape.kind;
+  if (kind == "box") return geometry::make_box(c, shape.size, edge);
+  if (kind == "sphere") return geometry::make_sphere(c, r, edge);
+  if (kind == "ellipsoid") return geometry::make_ellipsoid(c, 0.5 * shape.size, edge);
+  if (kind == "bow_tie") return geometry::make_bow_tie(c, shape.size, shape.waist, edge);
+  if (kind == "arm" || kind == "hand" || kind == "figure") return grown(shape, edge / shape.scale);
+  if (!(norm(axis) > 0)) {
+    throw Error(Fault::Input, shape.place.text("axis"), "is a direction without length",
+                "give the direction of the axis, as [1, 0, 0]");
+  }
+  if (kind == "cylinder") return geometry::make_cylinder(c, axis, r, length, edge);
+  if (kind == "puck") return geometry::make_puck(c, axis, r, length, edge);
+  if (kind == "tube") return geometry::make_tube(c, axis, shape.inner_radius, r, length, edge);
+  if (kind == "torus") return geometry::make_torus(c, axis, r, shape.inner_radius, edge);
+  const Vec3d half = (0.5 * length / norm(axis)) * axis;
+  return geometry::make_capsule(c - half, c + half, r, edge);
+}
+
 }  // namespace
 
 files::SurfaceFile build_surface(const BodySpec& body, const std::filesystem::path& scene_file) {
   const ShapeSpec& shape = body.shape;
-  const double edge = shape.edge > 0 ? shape.edge : body.cell_size;
-  if (shape.kind == "box") return {.mesh = geometry::make_box(shape.center, shape.size, edge)};
-  if (shape.kind == "sphere") {
-    return {.mesh = geometry::make_sphere(shape.center, shape.radius, edge)};
-  }
+  if (shape.kind != "mesh") return {.mesh = make_shape(shape, body.cell_size)};
   files::SurfaceFile file = files::read_surface(scene_file.parent_path() / shape.file);
   for (Vec3d& p : file.mesh.positions) p *= shape.scale;
   return file;
@@ -71,16 +100,20 @@ Body build_body(const BodySpec& spec, const std::filesystem::path& scene_file, C
   body.surface = file.mesh;
   body.lattice =
       grid::build_lattice(body.surface, spec.cell_size, spec.place.text(), context.arena);
-  const auto triangles = geometry::triangulate(body.surface);
-  if (geometry::enclosed_volume(body.surface.positions, triangles) < 0) {
+  geometry::Orientation outward = geometry::oriented_outward(
+      body.surface.positions, geometry::triangulate(body.surface), context.arena);
+  body.triangles = std::move(outward.triangles);
+  if (outward.turned > 0) {
     context.log(LogLevel::Warning,
-                fmt::format("{}: the surface is inside out; it is simulated as if it were not",
-                            spec.place.text("shape")));
+                fmt::format("{}: {} of {} triangles face inward; the body is simulated as if they "
+                            "did not",
+                            spec.place.text("shape"), outward.turned, body.triangles.size()));
   }
   // Cells at the surface count as full; the body shall weigh what its surface encloses.
   const double h = body.lattice.spacing;
   // Where surfaces overlap, the divergence theorem counts twice what is there once.
-  const double enclosed = std::abs(geometry::enclosed_volume(body.surface.positions, triangles));
+  const double enclosed =
+      std::abs(geometry::enclosed_volume(body.surface.positions, body.triangles));
   const double filled =
       std::min(1.0, enclosed / (h * h * h * static_cast<double>(body.lattice.cell_count())));
   if (filled < 0.5) {

@@ -15,6 +15,7 @@ files::SurfaceFile build_surface(const BodySpec& body, const std::filesystem::pa
 /// A body ready to be put into a model, with the surface that rides on it.
 struct Body {
   geometry::SurfaceMesh surface;
+  std::vector<geometry::Triangle> triangles;  ///< of the surface, turned to face outward
   grid::Lattice lattice;
   lattice::BodySpec spec;
   std::vector<CellField> fields;  ///< what is painted on it

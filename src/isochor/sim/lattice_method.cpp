@@ -40,7 +40,7 @@ lattice::Model build(const SceneSpec& scene, Context& context, files::Topology& 
       shape.cells.push_back(cell);
     });
     embeddings.push_back(grid::embed(body.lattice, body.surface.positions));
-    triangles.push_back(geometry::triangulate(body.surface));
+    triangles.push_back(std::move(body.triangles));
     painted.push_back(std::move(body.fields));
     topology.bodies.push_back(std::move(shape));
     bodies.push_back(std::move(body.spec));

@@ -16,7 +16,9 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kVariants{"best", "paper"};
 constexpr std::array<std::string_view, 3> kFixes{"clamp", "absolute", "none"};
-constexpr std::array<std::string_view, 3> kShapes{"box", "sphere", "mesh"};
+constexpr std::array<std::string_view, 13> kShapes{
+    "box",   "sphere",  "ellipsoid", "cylinder", "capsule", "puck", "tube",
+    "torus", "bow_tie", "arm",       "hand",     "figure",  "mesh"};
 constexpr std::array<std::string_view, 8> kRegions{"x-", "x+", "y-",  "y+",
                                                    "z-", "z+", "box", "all"};
 constexpr std::array<std::string_view, 4> kPainted{"stiffness", "activation", "zone", "thickness"};
@@ -100,7 +102,7 @@ void describe(FieldVisitor& visitor, MethodSpec& spec) {
 
 void describe(FieldVisitor& visitor, ShapeSpec& spec) {
   visitor.place(spec.place);
-  visitor.choice("kind", spec.kind, kShapes, "box and sphere are made, mesh is read");
+  visitor.choice("kind", spec.kind, kShapes, "mesh is read from a file, all others are made");
   if (spec.kind == "mesh") {
     visitor.text("file", spec.file, "OBJ, PLY, STL, OFF or glTF file, relative to the scene",
                  Need::Required);
@@ -108,11 +110,33 @@ void describe(FieldVisitor& visitor, ShapeSpec& spec) {
                    "metres per unit of the file: 0.001 for millimetres");
     return;
   }
-  visitor.vector("center", spec.center.e, Unit::Length, kAny, "middle of the shape");
-  if (spec.kind == "box") {
-    visitor.vector("size", spec.size.e, Unit::Length, Range::positive(), "length of the edges");
-  } else {
-    visitor.number("radius", spec.radius, Unit::Length, Range::positive(), "of the sphere");
+  const auto is = [&](auto... kinds) { return ((spec.kind == kinds) || ...); };
+  const bool grown = is("arm", "hand", "figure");
+  visitor.vector("center", spec.center.e, Unit::Length, kAny,
+                 grown ? "where the shoulder, the wrist or the soles are" : "middle of the shape");
+  if (grown) {
+    visitor.number("scale", spec.scale, Unit::None, Range::positive(), "1: of an adult");
+  }
+  if (is("box", "ellipsoid", "bow_tie")) {
+    visitor.vector("size", spec.size.e, Unit::Length, Range::positive(), "along x, y and z");
+  }
+  if (is("bow_tie")) {
+    visitor.number("waist", spec.waist, Unit::Length, Range::positive(), "height of its middle");
+  }
+  if (is("cylinder", "capsule", "puck", "tube", "torus")) {
+    visitor.vector("axis", spec.axis.e, Unit::None, kAny, "direction of the axis");
+  }
+  if (is("sphere", "cylinder", "capsule", "puck", "tube", "torus")) {
+    visitor.number("radius", spec.radius, Unit::Length, Range::positive(),
+                   "of a torus that of the ring");
+  }
+  if (is("tube", "torus")) {
+    visitor.number("inner_radius", spec.inner_radius, Unit::Length, Range::positive(),
+                   "of the hole; of a torus that of the tube");
+  }
+  if (is("cylinder", "capsule", "puck", "tube")) {
+    visitor.number("length", spec.length, Unit::Length, Range::positive(),
+                   "along the axis; of a capsule without its caps");
   }
   visitor.number("edge", spec.edge, Unit::Length, Range::at_least(0),
                  "edge of the surface quads; 0: as the cells");
@@ -217,8 +241,10 @@ std::string scene_reference() {
   const auto add = [&](std::string_view when, const auto& spec, std::string_view path) {
     text += fmt::format("\nWith `{}`:\n\n{}", when, scene::print_reference(spec, path));
   };
-  add("kind = \"sphere\"", ShapeSpec{.kind = "sphere"}, "body.shape");
-  add("kind = \"mesh\"", ShapeSpec{.kind = "mesh"}, "body.shape");
+  for (const std::string_view kind : kShapes) {
+    if (kind == "box") continue;
+    add(fmt::format("kind = \"{}\"", kind), ShapeSpec{.kind = std::string(kind)}, "body.shape");
+  }
   for (std::size_t law = 0; law < materials::kLawCount; ++law) {
     if (materials::shape_parameters(int(law)).empty()) continue;
     const std::string name(materials::kLawNames[law]);

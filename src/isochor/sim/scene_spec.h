@@ -38,7 +38,8 @@ struct ShapeSpec {
   std::string kind = "box";
   Vec3d center{0, 0, 0};
   Vec3d size{1, 1, 1};
-  double radius = 0.5;
+  Vec3d axis{1, 0, 0};
+  double radius = 0.5, inner_radius = 0.2, length = 1, waist = 0.3;
   std::string file;
   double scale = 1;
   double edge = 0;
