@@ -99,13 +99,13 @@ Parameters<T> parameters(std::span<const ShapeParameter> list) {
   return p;
 }
 
-#define CHECK_CUDA(call)                                                        \
-  do {                                                                          \
-    const cudaError_t status = (call);                                          \
-    if (status != cudaSuccess) {                                                \
-      std::fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status));      \
-      std::exit(1);                                                             \
-    }                                                                           \
+#define CHECK_CUDA(call)                                                   \
+  do {                                                                     \
+    const cudaError_t status = (call);                                     \
+    if (status != cudaSuccess) {                                           \
+      std::fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(status)); \
+      std::exit(1);                                                        \
+    }                                                                      \
   } while (false)
 
 /// Runs `launch` on device copies; the largest error relative to the largest number of each item.
@@ -124,8 +124,8 @@ bool agrees(const char* name, const char* type, double tolerance, Launch&& launc
   launch(device_F, device_out);
   CHECK_CUDA(cudaGetLastError());
   std::vector<Numbers<T>> out(kCount);
-  CHECK_CUDA(cudaMemcpy(out.data(), device_out, kCount * sizeof(Numbers<T>),
-                        cudaMemcpyDeviceToHost));
+  CHECK_CUDA(
+      cudaMemcpy(out.data(), device_out, kCount * sizeof(Numbers<T>), cudaMemcpyDeviceToHost));
   CHECK_CUDA(cudaFree(device_F));
   CHECK_CUDA(cudaFree(device_out));
   double worst = 0;
@@ -156,7 +156,9 @@ bool check_all(const char* type, double tolerance) {
     const Parameters<T> p = parameters<T>(Law::kShape);
     good &= agrees<T>(
         std::string(Law::kName).c_str(), type, tolerance,
-        [&](const Mat3<T>* F, Numbers<T>* out) { law_kernel<Law><<<kBlocks, kThreads>>>(F, p, out); },
+        [&](const Mat3<T>* F, Numbers<T>* out) {
+          law_kernel<Law><<<kBlocks, kThreads>>>(F, p, out);
+        },
         [&](const Mat3<T>& F) { return law_numbers<Law>(F, p); });
   };
   std::apply([&](auto... law) { (check(law), ...); }, Laws{});
