@@ -7,6 +7,7 @@ namespace isochor::bench {
 std::vector<BenchRow> lattice_differential(Context& context);
 std::vector<BenchRow> material_rates(Context& context);
 std::vector<BenchRow> svd_rates(Context& context);
+std::vector<BenchRow> voxelise(Context& context);
 
 std::span<const Benchmark> benchmarks() {
   static constexpr std::array kBenchmarks{
@@ -14,6 +15,7 @@ std::span<const Benchmark> benchmarks() {
                 lattice_differential},
       Benchmark{"materials", "Linearising every law on one core", material_rates},
       Benchmark{"svd", "3x3 singular value decompositions on one core", svd_rates},
+      Benchmark{"voxelise", "Building a lattice around a surface", voxelise},
   };
   return kBenchmarks;
 }

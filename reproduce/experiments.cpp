@@ -4,7 +4,9 @@
 
 namespace isochor::reproduce {
 
+std::vector<Row> grid_embedding(const ExperimentOptions&, Context&);
 std::vector<Row> grid_meshes(const ExperimentOptions&, Context&);
+std::vector<Row> grid_separation(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_hourglass(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_svd(const ExperimentOptions&, Context&);
 std::vector<Row> sheen_penalty(const ExperimentOptions&, Context&);
@@ -12,7 +14,10 @@ std::vector<Row> materials_curves(const ExperimentOptions&, Context&);
 
 std::span<const Experiment> experiments() {
   static constexpr std::array kExperiments{
+      Experiment{"grid/embedding", "How well an embedded surface follows a smooth motion",
+                 grid_embedding},
       Experiment{"grid/meshes", "Every mesh of a collection becomes a body", grid_meshes},
+      Experiment{"grid/separation", "Two fingers closer than a cell move apart", grid_separation},
       Experiment{"mcadams/hourglass", "A patch pulled at its four corners (fig. 3)",
                  mcadams_hourglass},
       Experiment{"mcadams/svd", "The 3x3 SVD on every kind of matrix (section 9.2)", mcadams_svd},

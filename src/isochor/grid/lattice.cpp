@@ -1,41 +1,51 @@
 #include "isochor/grid/lattice.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <fmt/core.h>
-#include <unordered_map>
+#include <optional>
 
 #include "isochor/base/error.h"
-#include "isochor/geometry/orientation.h"
-#include "isochor/geometry/overlap.h"
-#include "isochor/geometry/winding_number.h"
+#include "isochor/geometry/mesh_report.h"
+#include "isochor/grid/block_builder.h"
+#include "isochor/grid/embedding.h"
+#include "isochor/grid/padding.h"
+#include "isochor/grid/split_points.h"
 
 namespace isochor::grid {
 namespace {
 
-using Index3 = std::array<std::int32_t, 3>;
-
-/// A dense box of numbers, x fastest.
-template <class T>
-struct Box3 {
-  explicit Box3(const Index3& extent, T value)
-      : size(extent), data(std::size_t(extent[0]) * extent[1] * extent[2], value) {}
-  T& operator()(int i, int j, int k) {
-    return data[std::size_t(i) + std::size_t(size[0]) * (j + std::size_t(size[1]) * k)];
+void check_options(const LatticeOptions& options, const std::string& place) {
+  if (options.subdivision < 1 || options.subdivision > 16) {
+    throw Error(Fault::Input, place,
+                fmt::format("subdivision {} of cells is not possible", options.subdivision),
+                "use a number from 1 to 16");
   }
-  Index3 size;
-  std::vector<T> data;
-};
+  if (options.padding < 0) {
+    throw Error(Fault::Input, place, fmt::format("{} layers of padding", options.padding),
+                "use 0 or more");
+  }
+}
+
+void check_thickness(const BodySurface& body, const geometry::Bounds& bounds,
+                     const std::string& place) {
+  const double volume = geometry::enclosed_volume(body.positions, body.triangles);
+  if (!geometry::is_flat(volume, bounds)) return;
+  const Vec3d extent = bounds.size();
+  throw Error(Fault::Input, place,
+              fmt::format("the surface has no thickness: it encloses {:.3g} m^3 in a box of "
+                          "{:.3g} x {:.3g} x {:.3g} m",
+                          std::abs(volume), extent[0], extent[1], extent[2]),
+              "give a closed surface with volume inside");
+}
 
 /// A box of whole cells around the surface, the surplus shared by both sides.
-Lattice box_around(const geometry::Bounds& bounds, double spacing, const std::string& place) {
+CellBox box_around(const geometry::Bounds& bounds, double spacing, const std::string& place) {
   // The box is dense while the lattice is built: five bytes per cell.
   constexpr double kMostCells = 4e8;
   // A mesh rounded to single precision still fills whole cells.
   constexpr double kSlack = 1e-6;
-  Lattice lattice;
-  lattice.spacing = spacing;
+  CellBox box{.origin = {}, .spacing = spacing, .size = {}};
   double cells = 1;
   for (int a = 0; a < 3; ++a) {
     const double exact = bounds.size()[a] / spacing;
@@ -47,203 +57,193 @@ Lattice box_around(const geometry::Bounds& bounds, double spacing, const std::st
                               spacing, bounds.size()[0], bounds.size()[1], bounds.size()[2]),
                   "use a larger cell_size; check the unit of the mesh");
     }
-    lattice.size[a] = static_cast<std::int32_t>(count);
-    lattice.origin[a] = bounds.low[a] - 0.5 * (count - exact) * spacing;
+    box.size[a] = static_cast<std::int32_t>(count);
+    box.origin[a] = bounds.low[a] - 0.5 * (count - exact) * spacing;
   }
-  return lattice;
+  return box;
 }
 
-/// Marks the cells that a triangle passes through. Cells are shrunk a little: a face that lies in
-/// a cell wall belongs to the cell on its inner side, which the winding number finds.
-void mark_surface(const geometry::SurfaceMesh& surface, const Lattice& lattice,
-                  std::span<const geometry::Triangle> triangles, Box3<std::uint8_t>& cells) {
-  const double h = lattice.spacing, half = 0.5 * h * (1 - 1e-6);
-  for (const geometry::Triangle& t : triangles) {
-    const std::array<Vec3d, 3> corners{surface.positions[t[0]], surface.positions[t[1]],
-                                       surface.positions[t[2]]};
-    const geometry::Bounds box = geometry::bounds_of(corners);
-    Index3 from, to;
-    for (int a = 0; a < 3; ++a) {
-      const int last = lattice.size[a] - 1;
-      from[a] = std::clamp(int((box.low[a] - lattice.origin[a]) / h), 0, last);
-      to[a] = std::clamp(int((box.high[a] - lattice.origin[a]) / h), 0, last);
-    }
-    for (int k = from[2]; k <= to[2]; ++k) {
-      for (int j = from[1]; j <= to[1]; ++j) {
-        for (int i = from[0]; i <= to[0]; ++i) {
-          const Vec3d center = lattice.origin + h * Vec3d{i + 0.5, j + 0.5, k + 0.5};
-          if (!cells(i, j, k) &&
-              geometry::triangle_overlaps_box(corners, center, {half, half, half})) {
-            cells(i, j, k) = 1;
-          }
-        }
-      }
-    }
-  }
-}
-
-/// Groups cells into blocks and numbers their nodes in the order of blocks.
-void make_blocks(Box3<std::uint8_t>& cells, Lattice& lattice) {
-  const Index3& n = lattice.size;
-  Box3<std::int32_t> nodes({n[0] + 1, n[1] + 1, n[2] + 1}, kNoNode);
-  for (int bk = 0; 2 * bk < n[2]; ++bk) {
-    for (int bj = 0; 2 * bj < n[1]; ++bj) {
-      for (int bi = 0; 2 * bi < n[0]; ++bi) {
-        Block block{.nodes = {}, .coordinate = {bi, bj, bk}};
-        block.nodes.fill(kNoNode);
-        for (int lane = 0; lane < 8; ++lane) {
-          const int i = 2 * bi + (lane & 1), j = 2 * bj + (lane >> 1 & 1),
-                    k = 2 * bk + (lane >> 2 & 1);
-          if (i >= n[0] || j >= n[1] || k >= n[2] || !cells(i, j, k)) continue;
-          block.active = static_cast<std::uint8_t>(block.active | 1 << lane);
-          for (int c = 0; c < 8; ++c) {
-            const int x = i + (c & 1), y = j + (c >> 1 & 1), z = k + (c >> 2 & 1);
-            std::int32_t& node = nodes(x, y, z);
-            if (node == kNoNode) {
-              node = static_cast<std::int32_t>(lattice.rest_positions.size());
-              lattice.rest_positions.push_back(
-                  lattice.origin + lattice.spacing * Vec3d{double(x), double(y), double(z)});
-            }
-            block.nodes[block_node(lane, c)] = node;
-          }
-        }
-        if (block.active) lattice.blocks.push_back(block);
-      }
-    }
-  }
-}
-
-/// Finds cells by their coordinate.
-class CellIndex {
+/// Makes the lattice of what is known of each cell.
+class Assembler {
  public:
-  struct Home {
-    Index3 at{};
-    std::size_t block = 0;
-    int lane = 0;
-    Vec3d corner() const { return {double(at[0]), double(at[1]), double(at[2])}; }
-  };
+  Assembler(const BodySurface& body, const CellBox& box, const LatticeOptions& options,
+            ThreadArena& arena)
+      : body_(body),
+        box_(box),
+        touched_(body, box, arena),
+        states_(classify_cells(body, box, touched_, arena)),
+        pieces_(cut_cells(body, box, touched_, states_, options.subdivision, options.separate,
+                          arena)) {}
 
-  explicit CellIndex(const Lattice& lattice) : size_(lattice.size) {
-    homes_.reserve(lattice.cell_count());
-    lattice.for_each_cell([&](std::size_t b, int lane) {
-      const Index3& at = lattice.blocks[b].coordinate;
-      const Index3 cell{2 * at[0] + (lane & 1), 2 * at[1] + (lane >> 1 & 1),
-                        2 * at[2] + (lane >> 2 & 1)};
-      index_[key(cell)] = homes_.size();
-      homes_.push_back({cell, b, lane});
-    });
-  }
-
-  /// The cell that holds a point given in cells from the origin, or the nearest one.
-  const Home& nearest(const Vec3d& point) const {
-    Index3 at;
-    for (int a = 0; a < 3; ++a) {
-      at[a] = static_cast<std::int32_t>(std::clamp(std::floor(point[a]), 0.0, size_[a] - 1.0));
-    }
-    if (const auto found = index_.find(key(at)); found != index_.end())
-      return homes_[found->second];
-    // Rare: a point in a cell wall that fell on the empty side, a vertex that no face uses.
-    return *std::min_element(homes_.begin(), homes_.end(), [&](const Home& s, const Home& t) {
-      return square_distance(point, s) < square_distance(point, t);
-    });
+  Lattice assemble(bool separate, ThreadArena& arena) {
+    Lattice lattice;
+    lattice.origin = box_.origin;
+    lattice.spacing = box_.spacing;
+    lattice.size = box_.size;
+    collect_cells(separate, arena);
+    std::vector<std::int32_t> number = build_blocks(cells_, name_count_, lattice);
+    std::vector<LooseCell>().swap(cells_);
+    fill_fields(number, lattice);
+    return lattice;
   }
 
  private:
-  std::int64_t key(const Index3& at) const {
-    return at[0] + std::int64_t{size_[0]} * (at[1] + std::int64_t{size_[1]} * at[2]);
-  }
-  static double square_distance(const Vec3d& point, const Home& home) {
-    const Vec3d away = point - home.corner() - Vec3d{0.5, 0.5, 0.5};
-    return dot(away, away);
+  /// Calls f(cell, record or -1, piece) for each cell of the body, block by block.
+  template <class F>
+  void for_each_piece(F&& f) const {
+    const Index3& n = box_.size;
+    for (std::int32_t k = 0; k < n[2]; k += 2) {
+      for (std::int32_t j = 0; j < n[1]; j += 2) {
+        for (std::int32_t i = 0; i < n[0]; i += 2) {
+          for (int lane = 0; lane < 8; ++lane) {
+            const Index3 at = shifted({i, j, k}, lane);
+            if (!box_.holds(at) || states_[box_.cell(at)] == CellState::Outside) continue;
+            const std::int64_t record = touched_.find(box_.cell(at));
+            const int count = record < 0 ? 1 : pieces_.count(record);
+            for (int piece = 0; piece < count; ++piece) f(at, record, piece);
+          }
+        }
+      }
+    }
   }
 
-  Index3 size_;
-  std::vector<Home> homes_;
-  std::unordered_map<std::int64_t, std::size_t> index_;
+  void collect_cells(bool separate, ThreadArena& arena) {
+    std::optional<SplitPoints> splits;
+    if (separate) splits.emplace(body_, box_, touched_, states_, pieces_, arena);
+    name_count_ = separate ? splits->name_count() : static_cast<std::size_t>(box_.point_count());
+    cell_of_piece_.resize(pieces_.fractions.size());
+    std::size_t first = 0;  // of those in the same place
+    for_each_piece([&](const Index3& at, std::int64_t record, int piece) {
+      LooseCell cell{.at = at, .nodes = {}};
+      for (int c = 0; c < 8; ++c) {
+        cell.nodes[c] = separate ? splits->node_name(at, piece, c)
+                                 : static_cast<std::int32_t>(box_.point(shifted(at, c)));
+      }
+      if (piece == 0) first = cells_.size();
+      // Pieces that share all nodes cannot move apart: they are one cell.
+      std::size_t same = first;
+      while (same < cells_.size() && cells_[same].nodes != cell.nodes) ++same;
+      if (same == cells_.size()) cells_.push_back(cell);
+      if (record >= 0) {
+        cell_of_piece_[pieces_.starts[record] + piece] = static_cast<std::int32_t>(same);
+      }
+    });
+  }
+
+  void fill_fields(std::span<const std::int32_t> number, Lattice& lattice) {
+    lattice.labels.assign(number.size(), CellLabel::Interior);
+    lattice.fractions.assign(number.size(), 1);
+    for (std::int32_t& cell : cell_of_piece_) cell = number[cell];
+    for (const std::int32_t cell : cell_of_piece_) lattice.fractions[cell] = 0;
+    lattice.vertex_cells.assign(body_.positions.size(), -1);
+    for (std::size_t record = 0; record < touched_.size(); ++record) {
+      const bool cut = states_[touched_.cell(record)] == CellState::Cut;
+      for (std::size_t p = pieces_.starts[record]; p < pieces_.starts[record + 1]; ++p) {
+        if (cut) lattice.labels[cell_of_piece_[p]] = CellLabel::Boundary;
+        float& fraction = lattice.fractions[cell_of_piece_[p]];
+        fraction = std::min(1.0f, fraction + pieces_.fractions[p]);
+      }
+      add_surface(record, lattice);
+    }
+    std::stable_sort(lattice.pieces.begin(), lattice.pieces.end(),
+                     [](const SurfacePiece& a, const SurfacePiece& b) { return a.cell < b.cell; });
+    find_homes(lattice);
+  }
+
+  /// Ties the vertices in a cell to it, and notes the pieces of surface where they matter. Of the
+  /// cells on both sides of a wall a vertex takes the upper one, if that holds its surface too.
+  void add_surface(std::size_t record, Lattice& lattice) const {
+    const auto touches = touched_.touches(record);
+    const Index3 at = box_.at(touched_.cell(record));
+    for (std::size_t i = 0; i < touches.size(); ++i) {
+      const std::uint8_t piece = pieces_.of_touch[touched_.first_touch(record) + i];
+      if (piece == kNoPiece) continue;
+      const std::int32_t cell = cell_of_piece_[pieces_.starts[record] + piece];
+      for (const std::int32_t v : body_.triangles[touches[i].triangle()]) {
+        std::int32_t& home = lattice.vertex_cells[v];
+        const bool is_here = box_.place_of(body_.positions[v]) == at;
+        if (is_here || (home < 0 && box_.touches(at, body_.positions[v]))) home = cell;
+      }
+      if (pieces_.count(record) > 1 && touches[i].enters()) {
+        lattice.pieces.push_back({body_.corners(touches[i].triangle()), cell});
+      }
+    }
+  }
+
+  /// Vertices of sheets, and those that no face uses, ride on the nearest cell.
+  void find_homes(Lattice& lattice) const {
+    std::vector<std::size_t> homeless;
+    std::vector<Vec3d> points;
+    for (std::size_t v = 0; v < lattice.vertex_cells.size(); ++v) {
+      if (lattice.vertex_cells[v] >= 0) continue;
+      homeless.push_back(v);
+      points.push_back(body_.positions[v]);
+    }
+    const std::vector<std::int32_t> cells = find_cells(lattice, points);
+    for (std::size_t i = 0; i < homeless.size(); ++i) {
+      lattice.vertex_cells[homeless[i]] = cells[i];
+    }
+  }
+
+  const BodySurface& body_;
+  const CellBox& box_;
+  SurfaceCells touched_;
+  std::vector<CellState> states_;
+  CellPieces pieces_;
+  std::vector<LooseCell> cells_;
+  std::vector<std::int32_t> cell_of_piece_;  ///< in cells_, later in the lattice
+  std::size_t name_count_ = 0;
 };
-
-double trilinear_weight(const Vec3d& local, int corner) {
-  double weight = 1;
-  for (int a = 0; a < 3; ++a) weight *= corner >> a & 1 ? local[a] : 1 - local[a];
-  return weight;
-}
-
-template <class T>
-T weighted_sum(const Embedding::Point& point, std::span<const T> nodal, T sum) {
-  for (int c = 0; c < 8; ++c) {
-    sum += trilinear_weight(point.local, c) * nodal[point.nodes[c]];
-  }
-  return sum;
-}
 
 }  // namespace
 
-std::size_t Lattice::cell_count() const {
-  std::size_t count = 0;
-  for (const Block& b : blocks) count += std::popcount(b.active);
-  return count;
-}
-
-Lattice build_lattice(const geometry::SurfaceMesh& surface, double spacing,
+Lattice build_lattice(const geometry::SurfaceMesh& surface, const LatticeOptions& options,
                       const std::string& place, ThreadArena& arena) {
-  const std::vector<geometry::Triangle> triangles =
-      geometry::oriented_outward(surface.positions, geometry::triangulate(surface), arena)
-          .triangles;
-  const geometry::Bounds bounds = geometry::bounds_of_faces(surface);
-  const Vec3d extent = bounds.size();
-  const double volume = std::abs(geometry::enclosed_volume(surface.positions, triangles));
-  const double diameter = norm(extent);
-  if (!(volume > 1e-9 * diameter * diameter * diameter)) {
-    throw Error(Fault::Input, place,
-                fmt::format("the surface has no thickness: it encloses {:.3g} m^3 in a box of "
-                            "{:.3g} x {:.3g} x {:.3g} m",
-                            volume, extent[0], extent[1], extent[2]),
+  check_options(options, place);
+  const BodySurface body(surface, options.spacing, arena);
+  const geometry::Bounds bounds = body.bounds();
+  check_thickness(body, bounds, place);
+  const CellBox box = box_around(bounds, options.spacing, place);
+  Lattice lattice = Assembler(body, box, options, arena).assemble(options.separate, arena);
+  if (lattice.blocks.empty()) {
+    throw Error(Fault::Input, place, "the surface encloses nothing: it is made of open sheets",
                 "give a closed surface with volume inside");
   }
-
-  Lattice lattice = box_around(bounds, spacing, place);
-  Box3<std::uint8_t> cells(lattice.size, 0);
-  mark_surface(surface, lattice, triangles, cells);
-  const geometry::WindingNumber winding(surface.positions, triangles);
-  parallel_for(arena, cells.data.size(), 256, [&](std::size_t index) {
-    if (cells.data[index]) return;
-    const auto i = index % cells.size[0], rest = index / cells.size[0];
-    const auto j = rest % cells.size[1], k = rest / cells.size[1];
-    const Vec3d center =
-        lattice.origin + spacing * Vec3d{double(i) + 0.5, double(j) + 0.5, double(k) + 0.5};
-    // The magnitude: a surface turned inside out still means the same body.
-    if (std::abs(winding(center)) > 0.5) cells.data[index] = 1;
-  });
-  make_blocks(cells, lattice);
+  for (int layer = 0; layer < options.padding; ++layer) lattice = padded(lattice);
   return lattice;
 }
 
-Embedding embed(const Lattice& lattice, std::span<const Vec3d> points) {
-  const CellIndex cells(lattice);
-  Embedding embedding;
-  embedding.points.reserve(points.size());
-  for (const Vec3d& point : points) {
-    const Vec3d p = (point - lattice.origin) * (1 / lattice.spacing);
-    const CellIndex::Home home = cells.nearest(p);
-    Embedding::Point embedded{.nodes = {}, .local = p - home.corner()};
-    for (int c = 0; c < 8; ++c) {
-      embedded.nodes[c] = lattice.blocks[home.block].nodes[block_node(home.lane, c)];
+std::size_t Lattice::memory() const {
+  const auto bytes = [](const auto& v) { return v.capacity() * sizeof(v[0]); };
+  return bytes(blocks) + bytes(rest_positions) + bytes(labels) + bytes(fractions) +
+         bytes(vertex_cells) + bytes(pieces);
+}
+
+std::vector<std::array<std::int32_t, 8>> Lattice::cell_nodes() const {
+  std::vector<std::array<std::int32_t, 8>> cells;
+  cells.reserve(cell_count());
+  for_each_cell([&](std::size_t b, int lane) {
+    std::array<std::int32_t, 8>& nodes = cells.emplace_back();
+    for (int c = 0; c < 8; ++c) nodes[c] = blocks[b].nodes[block_node(lane, c)];
+  });
+  return cells;
+}
+
+Parts find_parts(const Lattice& lattice) {
+  geometry::DisjointSets sets(lattice.rest_positions.size());
+  for (const Block& block : lattice.blocks) {
+    // All cells of a block share its middle node.
+    for (const std::int32_t n : block.nodes) {
+      if (n != kNoNode) sets.unite(block.nodes[13], n);
     }
-    embedding.points.push_back(embedded);
   }
-  return embedding;
-}
-
-void Embedding::interpolate(std::span<const Vec3d> nodal, std::span<Vec3d> at_points) const {
-  for (std::size_t p = 0; p < points.size(); ++p) {
-    at_points[p] = weighted_sum(points[p], nodal, Vec3d{0, 0, 0});
+  Parts parts{.count = 0, .of_node = std::vector<std::int32_t>(lattice.rest_positions.size())};
+  for (std::size_t n = 0; n < parts.of_node.size(); ++n) {
+    const std::int32_t first = sets.find(static_cast<std::int32_t>(n));
+    const bool fresh = first == static_cast<std::int32_t>(n);
+    parts.of_node[n] = fresh ? parts.count++ : parts.of_node[first];
   }
-}
-
-void Embedding::interpolate(std::span<const double> nodal, std::span<double> at_points) const {
-  for (std::size_t p = 0; p < points.size(); ++p) {
-    at_points[p] = weighted_sum(points[p], nodal, 0.0);
-  }
+  return parts;
 }
 
 }  // namespace isochor::grid

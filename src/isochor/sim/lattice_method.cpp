@@ -39,7 +39,8 @@ lattice::Model build(const SceneSpec& scene, Context& context, files::Topology& 
       }
       shape.cells.push_back(cell);
     });
-    embeddings.push_back(grid::embed(body.lattice, body.surface.positions));
+    embeddings.push_back(
+        grid::embed(body.lattice, body.surface.positions, body.lattice.vertex_cells));
     triangles.push_back(std::move(body.triangles));
     painted.push_back(std::move(body.fields));
     topology.bodies.push_back(std::move(shape));

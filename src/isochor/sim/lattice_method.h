@@ -1,5 +1,6 @@
 #pragma once
 
+#include "isochor/grid/embedding.h"
 #include "isochor/lattice/solver.h"
 #include "isochor/sim/body_builder.h"
 #include "isochor/sim/method.h"
