@@ -30,6 +30,8 @@ void expect_holds(std::string_view id, const ExperimentOptions& options = {}) {
 
 TEST(Reproduce, McAdamsHourglass) { expect_holds("mcadams/hourglass"); }
 TEST(Reproduce, McAdamsSvd) { expect_holds("mcadams/svd"); }
+TEST(Reproduce, GridEmbedding) { expect_holds("grid/embedding"); }
+TEST(Reproduce, GridSeparation) { expect_holds("grid/separation"); }
 TEST(Reproduce, SheenPenalty) { expect_holds("sheen/penalty"); }
 
 TEST(Reproduce, MaterialsCurvesHoldToClosedFormsAndPresetsToTheirMeasurements) {

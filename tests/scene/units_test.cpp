@@ -13,7 +13,7 @@ using testing::HasSubstr;
 
 constexpr Unit kAllUnits[] = {
     Unit::None,    Unit::Length,       Unit::Angle, Unit::Time,   Unit::Frequency, Unit::Pressure,
-    Unit::Density, Unit::Acceleration, Unit::Force, Unit::Energy, Unit::Volume,
+    Unit::Density, Unit::Acceleration, Unit::Force, Unit::Energy, Unit::Volume,    Unit::Bedding,
 };
 
 double parse(std::string_view text, Unit unit) { return parse_quantity(text, unit, "here"); }
@@ -56,6 +56,7 @@ TEST(SceneUnits, EveryQuantityConvertsToSi) {
       {"1 kgf", Unit::Force, 9.80665},
       {"250 mJ", Unit::Energy, 0.25},
       {"2 N m", Unit::Energy, 2},
+      {"3 kPa/mm", Unit::Bedding, 3e6},
       {"2 L", Unit::Volume, 0.002},
       {"5 ml", Unit::Volume, 5e-6},
       {"1 cm^3", Unit::Volume, 1e-6},

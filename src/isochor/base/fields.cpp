@@ -29,6 +29,8 @@ std::string_view symbol(Unit unit) {
       return "J";
     case Unit::Volume:
       return "m^3";
+    case Unit::Bedding:
+      return "N/m^3";
   }
   return "";
 }

@@ -22,6 +22,7 @@ enum class Unit {
   Force,         ///< N
   Energy,        ///< J
   Volume,        ///< m^3
+  Bedding,       ///< stiffness per area, N/m^3
 };
 
 /// The SI symbol, empty for a plain number.

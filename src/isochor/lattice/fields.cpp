@@ -1,5 +1,6 @@
 #include "isochor/lattice/fields.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace isochor::lattice {
@@ -38,24 +39,72 @@ std::vector<double> to_nodes(const Model& model, std::span<const double> per_cel
   return sum;
 }
 
-std::vector<Reaction> reactions(const Model& model, const Configuration& at, const Vec3d& gravity,
+namespace {
+
+/// A place and what is pushed there.
+struct Push {
+  Vec3d at, force;
+};
+
+Reaction resultant(std::span<const Push> pushes) {
+  Reaction reaction;
+  Vec3d center{0, 0, 0};
+  for (const Push& push : pushes) center += push.at;
+  center *= 1.0 / static_cast<double>(pushes.size());
+  for (const Push& push : pushes) {
+    reaction.force += push.force;
+    reaction.moment += cross(push.at - center, push.force);
+  }
+  return reaction;
+}
+
+/// The point of a spring that rides on the body of its first node.
+Vec3d first_point(const Model& model, std::int32_t spring, std::span<const Vec3d> positions) {
+  const auto terms = std::span(model.springs.terms)
+                         .subspan(model.springs.first[spring],
+                                  model.springs.first[spring + 1] - model.springs.first[spring]);
+  const auto body = std::ranges::find_if(model.bodies, [&](const BodyRange& range) {
+    return terms[0].index < range.first_node + range.node_count;
+  });
+  Vec3d point{0, 0, 0};
+  for (const SpringTerm& term : terms) {
+    const std::int32_t n = term.index - body->first_node;
+    if (n >= 0 && n < body->node_count) point += term.weight * positions[term.index];
+  }
+  return point;
+}
+
+}  // namespace
+
+std::vector<Reaction> reactions(const Model& model, const Configuration& at, const StepInput& input,
                                 ThreadArena& arena) {
-  const std::span<const Vec3d> positions = at.positions;
-  std::vector<Vec3d> force(model.node_count());
+  std::vector<Vec3d> force(model.node_count()), pull(model.springs.count());
   std::vector<double> block_energy(model.blocks.size());
   elastic_force(model, at, force, block_energy, arena);
+  spring_pulls(model.springs, at.positions, input.spring_targets, pull, arena);
+  add_pulls(model.springs, pull, 1, force, arena);
   std::vector<Reaction> result;
-  for (const Hold& hold : model.holds) {
-    Vec3d center{0, 0, 0};
-    for (const std::int32_t n : hold.nodes) center += positions[n];
-    center *= 1.0 / static_cast<double>(hold.nodes.size());
-    Reaction reaction;
+  std::vector<Push> pushes;
+  for (std::size_t h = 0; h < model.holds.size(); ++h) {
+    const Hold& hold = model.holds[h];
+    pushes.clear();
     for (const std::int32_t n : hold.nodes) {
-      const Vec3d push = -(force[n] + model.mass[n] * gravity);
-      reaction.force += push;
-      reaction.moment += cross(positions[n] - center, push);
+      Vec3d push = -(force[n] + model.mass[n] * input.gravity);
+      // Other holds may push at a node that slides, each in its own directions.
+      if (hold.slide != Slide::None) {
+        const Vec3d along = dot(input.slide_directions[h], push) * input.slide_directions[h];
+        push = hold.slide == Slide::InPlane ? along : push - along;
+      }
+      pushes.push_back({at.positions[n], push});
     }
-    result.push_back(reaction);
+    result.push_back(resultant(pushes));
+  }
+  for (const SpringGroup& group : model.spring_groups) {
+    pushes.clear();
+    for (std::int32_t s = group.first; s < group.first + group.count; ++s) {
+      pushes.push_back({first_point(model, s, at.positions), pull[s]});
+    }
+    result.push_back(resultant(pushes));
   }
   return result;
 }

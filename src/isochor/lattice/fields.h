@@ -5,6 +5,7 @@
 
 #include "isochor/base/parallel.h"
 #include "isochor/lattice/operator.h"
+#include "isochor/lattice/solver.h"
 
 namespace isochor::lattice {
 
@@ -20,13 +21,14 @@ CellFields cell_fields(const Model& model, const Configuration& at, ThreadArena&
 /// The mean of the cells around each node.
 std::vector<double> to_nodes(const Model& model, std::span<const double> per_cell);
 
-/// What a hold pushes with to keep its nodes where they are.
+/// What a hold or a group of springs pushes with to keep its nodes or points where they are.
 struct Reaction {
   Vec3d force{0, 0, 0};   ///< N
-  Vec3d moment{0, 0, 0};  ///< about the centroid of the held nodes, N m
+  Vec3d moment{0, 0, 0};  ///< about the middle of the nodes or points, N m
 };
-/// One per Model::holds, from the forces that elasticity and gravity leave on held nodes.
-std::vector<Reaction> reactions(const Model& model, const Configuration& at, const Vec3d& gravity,
+/// One per Model::holds, from the forces that elasticity, gravity and springs leave on held nodes,
+/// then one per Model::spring_groups; of springs between bodies what they push the first body with.
+std::vector<Reaction> reactions(const Model& model, const Configuration& at, const StepInput& input,
                                 ThreadArena& arena);
 
 }  // namespace isochor::lattice

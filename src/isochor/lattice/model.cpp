@@ -68,6 +68,41 @@ void sort_by_color(Model& model) {
   for (std::int32_t& cell : model.cells) cell = moved_to[cell / 8] * 8 + cell % 8;
 }
 
+/// The nodes of a hold that are its own; marks them in the model.
+Hold make_hold(Model& model, const BodySpec& body, const HoldSpec& spec, std::int32_t first_node,
+               std::vector<const HoldSpec*>& holder) {
+  Hold hold{.name = body.name + "." + spec.name, .nodes = {}, .slide = spec.slide};
+  for (const std::int32_t n : spec.nodes) {
+    const bool slides = spec.slide != Slide::None;
+    if (holder[n] && !slides) {
+      throw Error(Fault::Input, spec.place,
+                  fmt::format("holds a node that '{}' holds already", holder[n]->name),
+                  "make the two regions apart from each other");
+    }
+    if (holder[n]) continue;
+    if (!slides) holder[n] = &spec;
+    Freedom& freedom = model.freedom[first_node + n];
+    if (slides && freedom == Freedom::Free) model.sliding.push_back(first_node + n);
+    freedom = slides ? Freedom::Sliding : Freedom::Held;
+    hold.nodes.push_back(first_node + n);
+  }
+  return hold;
+}
+
+/// Holds that slide come last, since they get only nodes that nothing holds altogether.
+void add_holds(Model& model, const BodySpec& body, std::int32_t first_node) {
+  std::vector<const HoldSpec*> holder(body.lattice.rest_positions.size(), nullptr);
+  const std::size_t first = model.holds.size();
+  model.holds.resize(first + body.holds.size());
+  for (const bool slides : {false, true}) {
+    for (std::size_t s = 0; s < body.holds.size(); ++s) {
+      if ((body.holds[s].slide != Slide::None) != slides) continue;
+      model.holds[first + s] = make_hold(model, body, body.holds[s], first_node, holder);
+    }
+  }
+  std::sort(model.sliding.begin(), model.sliding.end());
+}
+
 void add_body(Model& model, const BodySpec& body) {
   const grid::Lattice& lattice = body.lattice;
   BodyRange range{.name = body.name,
@@ -78,7 +113,7 @@ void add_body(Model& model, const BodySpec& body) {
   model.rest_positions.insert(model.rest_positions.end(), lattice.rest_positions.begin(),
                               lattice.rest_positions.end());
   model.mass.resize(model.node_count(), 0);
-  model.held.resize(model.node_count(), 0);
+  model.freedom.resize(model.node_count(), Freedom::Free);
 
   const auto first_block = model.blocks.size();
   const bool has_axes = !materials::is_isotropic(body.law);
@@ -122,30 +157,28 @@ void add_body(Model& model, const BodySpec& body) {
     ++cell;
   });
 
-  std::vector<int> holder(range.node_count, -1);
-  for (std::size_t s = 0; s < body.holds.size(); ++s) {
-    Hold hold{.name = body.name + "." + body.holds[s].name, .nodes = {}};
-    for (const std::int32_t n : body.holds[s].nodes) {
-      if (holder[n] >= 0) {
-        throw Error(Fault::Input, body.holds[s].place,
-                    fmt::format("holds a node that '{}' holds already", body.holds[holder[n]].name),
-                    "make the two regions apart from each other");
-      }
-      holder[n] = static_cast<int>(s);
-      model.held[range.first_node + n] = 1;
-      hold.nodes.push_back(range.first_node + n);
-    }
-    model.holds.push_back(std::move(hold));
-  }
+  add_holds(model, body, range.first_node);
   model.bodies.push_back(std::move(range));
+}
+
+void add_springs(Model& model, const std::vector<SpringGroupSpec>& groups) {
+  std::vector<Spring> all;
+  for (const SpringGroupSpec& group : groups) {
+    model.spring_groups.push_back({group.name, static_cast<std::int32_t>(all.size()),
+                                   static_cast<std::int32_t>(group.springs.size())});
+    all.insert(all.end(), group.springs.begin(), group.springs.end());
+  }
+  model.springs = build_springs(all);
 }
 
 }  // namespace
 
-Model build_model(const std::vector<BodySpec>& bodies, const Params& params) {
+Model build_model(const std::vector<BodySpec>& bodies, const Params& params,
+                  const std::vector<SpringGroupSpec>& springs) {
   Model model;
   model.params = params;
   for (const BodySpec& body : bodies) add_body(model, body);
+  add_springs(model, springs);
   sort_by_color(model);
   return model;
 }

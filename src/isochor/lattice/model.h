@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "isochor/grid/lattice.h"
+#include "isochor/lattice/springs.h"
 #include "isochor/materials/parameters.h"
 #include "isochor/materials/tangent.h"
 #include "isochor/math/mat3.h"
@@ -13,11 +14,27 @@
 
 namespace isochor::lattice {
 
+/// Which motions a hold leaves to its nodes, along or across a direction that comes with each step.
+/// A node may be in several holds that slide: it then has what all of them leave. What a hold does
+/// not leave goes before what another one does.
+enum class Slide {
+  None,
+  InPlane,    ///< any that keep the distance along the direction
+  AlongLine,  ///< along the direction only
+};
+
 /// Nodes that follow a prescribed motion.
 struct HoldSpec {
   std::string name;
   std::vector<std::int32_t> nodes;  ///< numbers within the body's lattice
   std::string place;                ///< names the hold in errors
+  Slide slide = Slide::None;
+};
+
+/// Springs that belong together: a soft hold, or what ties one body to another.
+struct SpringGroupSpec {
+  std::string name;
+  std::vector<Spring> springs;  ///< nodes numbered through all bodies, one after another
 };
 
 /// What a body is made of, before it becomes part of a model.
@@ -74,7 +91,16 @@ struct BodyRange {
 struct Hold {
   std::string name;                 ///< "body.hold"
   std::vector<std::int32_t> nodes;  ///< in the model
+  Slide slide = Slide::None;
 };
+
+struct SpringGroup {
+  std::string name;
+  std::int32_t first = 0, count = 0;  ///< in Model::springs
+};
+
+/// What a node may do of its own.
+enum class Freedom : std::uint8_t { Free, Held, Sliding };
 
 /// All that a simulation of lattice bodies needs and never changes.
 struct Model {
@@ -88,14 +114,19 @@ struct Model {
   std::vector<std::int32_t> cells;
   std::vector<Vec3d> rest_positions;  ///< per node, m
   std::vector<double> mass;           ///< per node, kg
-  std::vector<std::uint8_t> held;     ///< per node: its motion is prescribed
+  std::vector<Freedom> freedom;       ///< per node
+  std::vector<std::int32_t> sliding;  ///< nodes that slide, ascending
   std::vector<Hold> holds;
+  Springs springs;
+  std::vector<SpringGroup> spring_groups;
   double rounding_force = 0;  ///< what rounding leaves on a node at rest, N
 
   std::size_t node_count() const { return rest_positions.size(); }
 };
 
-/// Puts bodies together. A node in two holds is an input error that names both.
-Model build_model(const std::vector<BodySpec>& bodies, const Params& params);
+/// Puts bodies together. A node in two holds that do not slide is an input error that
+/// names both.
+Model build_model(const std::vector<BodySpec>& bodies, const Params& params,
+                  const std::vector<SpringGroupSpec>& springs = {});
 
 }  // namespace isochor::lattice

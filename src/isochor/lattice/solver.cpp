@@ -1,5 +1,6 @@
 #include "isochor/lattice/solver.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "isochor/lattice/operator.h"
@@ -16,6 +17,59 @@ std::span<Vec3d> vectors(std::span<double> v) {
   return {reinterpret_cast<Vec3d*>(v.data()), v.size() / 3};
 }
 
+/// Calls f(node, hold, its place among the positions of held nodes).
+template <class F>
+void for_each_held(const Model& model, F&& f) {
+  std::size_t next = 0;
+  for (std::size_t h = 0; h < model.holds.size(); ++h) {
+    for (const std::int32_t n : model.holds[h].nodes) f(n, h, next++);
+  }
+}
+
+/// Adds to what a node must not do. A direction within those that it has already says nothing new.
+void hold_along(SlideFrame& frame, Vec3d direction, const Vec3d& target) {
+  constexpr double kNothingNew = 1e-6;
+  for (int k = 0; k < frame.count; ++k) {
+    direction -= dot(frame.direction[k], direction) * frame.direction[k];
+  }
+  const double length = norm(direction);
+  if (length < kNothingNew) return;
+  direction *= 1 / length;
+  frame.direction[frame.count] = direction;
+  frame.place[frame.count++] = dot(direction, target);
+}
+
+/// What holds ask of the nodes that slide, in `slides`.
+void collect_slides(const Model& model, const StepInput& input, std::span<SlideFrame> slides) {
+  for (SlideFrame& frame : slides) frame.count = 0;
+  for_each_held(model, [&](std::int32_t n, std::size_t hold, std::size_t k) {
+    if (model.freedom[n] != Freedom::Sliding) return;
+    const auto place = std::ranges::lower_bound(model.sliding, n) - model.sliding.begin();
+    const Vec3d& direction = input.slide_directions[hold];
+    if (model.holds[hold].slide == Slide::InPlane) {
+      hold_along(slides[place], direction, input.held_positions[k]);
+      return;
+    }
+    for (int a = 0; a < 3; ++a) {
+      Vec3d axis{0, 0, 0};
+      axis[a] = 1;
+      const Vec3d across = axis - dot(axis, direction) * direction;
+      if (norm(across) > 0.5) {
+        hold_along(slides[place], (1 / norm(across)) * across, input.held_positions[k]);
+      }
+    }
+  });
+}
+
+/// The way from where a node is to where it may be.
+Vec3d way_back(const SlideFrame& frame, const Vec3d& position) {
+  Vec3d way{0, 0, 0};
+  for (int k = 0; k < frame.count; ++k) {
+    way += (frame.place[k] - dot(frame.direction[k], position)) * frame.direction[k];
+  }
+  return way;
+}
+
 /// Static equilibrium as a problem for solve::newton.
 class Equilibrium {
  public:
@@ -30,12 +84,12 @@ class Equilibrium {
     result.energy_scale = std::abs(elastic) + std::abs(gravity);
     // Forces are judged against what holds the body and what loads it. At rest both vanish, and
     // what rounding leaves is as good as nothing, whatever the tolerance.
+    copy_free(scratch_.force, scratch_.load);
     const double reaction =
-        sum_nodes([&](std::size_t i) { return model_.held[i] ? square(scratch_.force[i]) : 0.0; });
-    const double residual =
-        sum_nodes([&](std::size_t i) { return model_.held[i] ? 0.0 : square(scratch_.force[i]); });
-    const double load =
-        sum_nodes([&](std::size_t i) { return square(model_.mass[i] * input_.gravity); });
+        sum_nodes([&](std::size_t i) { return square(scratch_.force[i] - scratch_.load[i]); });
+    const double residual = sum_nodes([&](std::size_t i) { return square(scratch_.load[i]); });
+    double load = sum_nodes([&](std::size_t i) { return square(model_.mass[i] * input_.gravity); });
+    for (const Vec3d& pull : scratch_.pull) load += square(pull);
     const double rounding = model_.rounding_force * std::sqrt(double(model_.node_count())) /
                             model_.params.newton.tolerance;
     result.residual = std::sqrt(residual) / (std::sqrt(reaction) + std::sqrt(load) + rounding);
@@ -47,9 +101,7 @@ class Equilibrium {
   /// variant, with the definite one [McAdams11 sec 5]. Without a fix, what conjugate gradients had
   /// found until then has to do.
   solve::KrylovReport solve(double tolerance) {
-    each_node([&](std::size_t i) {
-      scratch_.load[i] = model_.held[i] ? Vec3d{0, 0, 0} : scratch_.force[i];
-    });
+    copy_free(scratch_.force, scratch_.load);
     solve::KrylovReport exact;
     const bool fixes = model_.params.definiteness != materials::Definiteness::None;
     if (!model_.params.always_definite || !fixes) {
@@ -72,10 +124,9 @@ class Equilibrium {
     linearise(materials::Definiteness::Clamp);
     place_held(scratch_.positions);
     each_node([&](std::size_t i) { scratch_.step[i] = scratch_.positions[i] - start[i]; });
-    apply_stiffness(model_, scratch_.tangents, scratch_.step, scratch_.load, context_.arena);
-    each_node([&](std::size_t i) {
-      scratch_.load[i] = model_.held[i] ? Vec3d{0, 0, 0} : scratch_.force[i] - scratch_.load[i];
-    });
+    apply(scratch_.step, scratch_.load);
+    each_node([&](std::size_t i) { scratch_.load[i] = scratch_.force[i] - scratch_.load[i]; });
+    keep_free(scratch_.load);
     const double before = total_energy();
     const solve::KrylovReport report = solve_linear(1e-2);
     move(1);
@@ -104,9 +155,12 @@ class Equilibrium {
   }
 
   void place_held(std::span<Vec3d> positions) {
-    std::size_t next = 0;
-    for (const Hold& hold : model_.holds) {
-      for (const std::int32_t n : hold.nodes) positions[n] = input_.held_positions[next++];
+    for_each_held(model_, [&](std::int32_t n, std::size_t, std::size_t k) {
+      if (model_.freedom[n] == Freedom::Held) positions[n] = input_.held_positions[k];
+    });
+    for (std::size_t k = 0; k < model_.sliding.size(); ++k) {
+      Vec3d& position = positions[model_.sliding[k]];
+      position += way_back(scratch_.slides[k], position);
     }
   }
 
@@ -135,8 +189,14 @@ class Equilibrium {
   }
 
   double total_energy() {
-    return gravity_energy() +
+    return gravity_energy() + spring_energy() +
            elastic_energy(model_, configuration(), scratch_.block_energy, context_.arena);
+  }
+
+  /// Leaves in scratch what every spring pulls with.
+  double spring_energy() {
+    return spring_pulls(model_.springs, scratch_.positions, input_.spring_targets, scratch_.pull,
+                        context_.arena);
   }
 
   /// Measured from the rest shape, so that it is of the size of what changes.
@@ -147,22 +207,47 @@ class Equilibrium {
     });
   }
 
-  /// All forces on all nodes; returns the elastic energy.
+  /// All forces on all nodes; returns the energy of cells and springs.
   double compute_force() {
     const double elastic = elastic_force(model_, configuration(), scratch_.force,
                                          scratch_.block_energy, context_.arena);
     each_node([&](std::size_t i) { scratch_.force[i] += model_.mass[i] * input_.gravity; });
-    return elastic;
+    const double springs = spring_energy();
+    add_pulls(model_.springs, scratch_.pull, 1, scratch_.force, context_.arena);
+    return elastic + springs;
   }
 
-  /// K step = load on free nodes; held nodes stay.
+  /// out = K v, on all nodes.
+  void apply(std::span<const Vec3d> v, std::span<Vec3d> out) {
+    apply_stiffness(model_, scratch_.tangents, v, out, context_.arena);
+    add_spring_stiffness(model_.springs, v, scratch_.pull, out, context_.arena);
+  }
+
+  /// Takes away what holds do not leave free.
+  void keep_free(std::span<Vec3d> v) {
+    each_node([&](std::size_t i) {
+      if (model_.freedom[i] == Freedom::Held) v[i] = {0, 0, 0};
+    });
+    for (std::size_t k = 0; k < model_.sliding.size(); ++k) {
+      Vec3d& at = v[model_.sliding[k]];
+      const SlideFrame& frame = scratch_.slides[k];
+      for (int d = 0; d < frame.count; ++d) {
+        at -= dot(frame.direction[d], at) * frame.direction[d];
+      }
+    }
+  }
+  void copy_free(std::span<const Vec3d> from, std::span<Vec3d> to) {
+    each_node([&](std::size_t i) { to[i] = from[i]; });
+    keep_free(to);
+  }
+
+  /// K step = load among the motions that holds leave free.
   solve::KrylovReport solve_linear(double tolerance) {
     stiffness_diagonal(model_, scratch_.tangents, scratch_.diagonal, context_.arena);
-    const auto apply = [&](std::span<const double> p, std::span<double> q) {
-      apply_stiffness(model_, scratch_.tangents, vectors(p), vectors(q), context_.arena);
-      each_node([&](std::size_t i) {
-        if (model_.held[i]) vectors(q)[i] = {0, 0, 0};
-      });
+    add_spring_diagonal(model_.springs, scratch_.diagonal, context_.arena);
+    const auto apply_free = [&](std::span<const double> p, std::span<double> q) {
+      apply(vectors(p), vectors(q));
+      keep_free(vectors(q));
     };
     const auto precondition = [&](std::span<const double> r, std::span<double> z) {
       each_node([&](std::size_t i) {
@@ -171,9 +256,10 @@ class Equilibrium {
           z[3 * i + a] = d > 0 ? r[3 * i + a] / d : 0.0;
         }
       });
+      keep_free(vectors(z));
     };
     return solve::conjugate_gradient(
-        context_.arena, apply, precondition, [&] { return bool(context_.cancelled); },
+        context_.arena, apply_free, precondition, [&] { return bool(context_.cancelled); },
         flat(std::span<const Vec3d>(scratch_.load)), flat(std::span<Vec3d>(scratch_.step)),
         tolerance, model_.params.newton.max_krylov_iterations, scratch_.krylov);
   }
@@ -184,15 +270,20 @@ class Equilibrium {
   Context& context_;
 };
 
-bool all_equal(const Model& model, const State& state, const StepInput& input) {
-  std::size_t next = 0;
-  for (const Hold& hold : model.holds) {
-    for (const std::int32_t n : hold.nodes) {
-      const Vec3d gap = state.positions[n] - input.held_positions[next++];
-      if (dot(gap, gap) != 0) return false;
-    }
+/// Whether no hold moves; of nodes that slide, up to rounding.
+bool holds_rest(const Model& model, const State& state, const StepInput& input,
+                std::span<const SlideFrame> slides) {
+  constexpr double kRounding = 1e-15;
+  bool rest = true;
+  for_each_held(model, [&](std::int32_t n, std::size_t, std::size_t k) {
+    const Vec3d gap = state.positions[n] - input.held_positions[k];
+    rest = rest && (model.freedom[n] != Freedom::Held || dot(gap, gap) == 0);
+  });
+  for (std::size_t k = 0; k < model.sliding.size(); ++k) {
+    const Vec3d& position = state.positions[model.sliding[k]];
+    rest = rest && norm(way_back(slides[k], position)) <= kRounding * norm(position);
   }
-  return true;
+  return rest;
 }
 
 }  // namespace
@@ -201,7 +292,8 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
                    Context& context) {
   Equilibrium problem(model, input, scratch, context);
   solve::KrylovReport prediction;
-  if (all_equal(model, state, input)) {
+  collect_slides(model, input, scratch.slides);
+  if (holds_rest(model, state, input, scratch.slides)) {
     std::copy(state.positions.begin(), state.positions.end(), scratch.positions.begin());
   } else {
     prediction = problem.predict(state.positions);

@@ -13,6 +13,9 @@ struct StepInput {
   /// Positions of held nodes, in the order of Model::holds and of the nodes within each, m.
   std::span<const Vec3d> held_positions;
   std::span<const double> activations;  ///< per body, 0 to 1; none: no muscle is active
+  /// Per hold a unit vector, read where the hold slides.
+  std::span<const Vec3d> slide_directions;
+  std::span<const Vec3d> spring_targets;  ///< per spring, m; none: all zero
 };
 
 using StepReport = solve::NewtonReport;

@@ -6,7 +6,7 @@ namespace isochor::lattice {
 
 void Scratch::poison() {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  for (std::vector<Vec3d>* v : {&positions, &force, &step, &load, &diagonal}) {
+  for (std::vector<Vec3d>* v : {&positions, &force, &step, &load, &diagonal, &pull}) {
     std::fill(v->begin(), v->end(), Vec3d{nan, nan, nan});
   }
   for (BlockTangent& t : tangents.principal) {
@@ -16,6 +16,11 @@ void Scratch::poison() {
     std::fill_n(&t.entry[0][0], sizeof t / sizeof(double), nan);
   }
   std::fill(block_energy.begin(), block_energy.end(), nan);
+  for (SlideFrame& frame : slides) {
+    frame.count = 3;
+    std::fill_n(frame.direction, 3, Vec3d{nan, nan, nan});
+    std::fill_n(frame.place, 3, nan);
+  }
   for (std::vector<double>* v : {&krylov.r, &krylov.z, &krylov.p, &krylov.q}) {
     std::fill(v->begin(), v->end(), nan);
   }
@@ -27,12 +32,14 @@ std::size_t bytes_allocated(const Model& model, const State& state, const Scratc
   };
   std::size_t bytes =
       sum(model.bodies, model.materials, model.axes, model.blocks, model.color_starts, model.cells,
-          model.rest_positions, model.mass, model.held, model.holds);
+          model.rest_positions, model.mass, model.freedom, model.sliding, model.holds,
+          model.springs.first, model.springs.terms, model.springs.stiffness, model.springs.nodes,
+          model.springs.node_first, model.springs.pulls, model.spring_groups);
   for (const Hold& hold : model.holds) bytes += sum(hold.nodes);
   return bytes + sum(state.positions, scratch.positions, scratch.force, scratch.step, scratch.load,
                      scratch.diagonal, scratch.tangents.principal, scratch.tangents.dense,
-                     scratch.block_energy, scratch.krylov.r, scratch.krylov.z, scratch.krylov.p,
-                     scratch.krylov.q);
+                     scratch.block_energy, scratch.pull, scratch.slides, scratch.krylov.r,
+                     scratch.krylov.z, scratch.krylov.p, scratch.krylov.q);
 }
 
 }  // namespace isochor::lattice

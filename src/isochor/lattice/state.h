@@ -33,6 +33,13 @@ struct Tangents {
   std::vector<DenseBlockTangent> dense;
 };
 
+/// The directions in which a node that slides is held, orthonormal, and where it is along them.
+struct SlideFrame {
+  int count = 0;
+  Vec3d direction[3];
+  double place[3];  ///< m
+};
+
 /// Memory of a step. Nothing in it outlives a step: filling it with NaN changes no result.
 struct Scratch {
   explicit Scratch(const Model& model)
@@ -43,6 +50,8 @@ struct Scratch {
         diagonal(model.node_count()),
         tangents(model),
         block_energy(model.blocks.size()),
+        pull(model.springs.count()),
+        slides(model.sliding.size()),
         krylov(3 * model.node_count()) {}
 
   /// Fills all memory with NaN; only tests do so.
@@ -55,6 +64,8 @@ struct Scratch {
   std::vector<Vec3d> diagonal;   ///< of the stiffness matrix
   Tangents tangents;
   std::vector<double> block_energy;
+  std::vector<Vec3d> pull;         ///< per spring
+  std::vector<SlideFrame> slides;  ///< per Model::sliding
   solve::KrylovScratch krylov;
 };
 

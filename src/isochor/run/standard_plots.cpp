@@ -76,7 +76,7 @@ std::vector<TitledSvg> standard_plots(const DiagnosticsTable& table) {
             true);
   plots.add("Smallest volume ratio", Names{"min_j"}, "minimum J");
   plots.add("Inverted cells", Names{"inverted_cells"}, "cells");
-  plots.add("Energy", Names{"elastic_energy", "gravity_energy"}, "energy");
+  plots.add("Energy", Names{"elastic_energy", "spring_energy", "gravity_energy"}, "energy");
 
   // Forces and moments do not share a scale: one plot per unit.
   Names times;

@@ -102,6 +102,15 @@ constexpr NamedUnit kUnits[] = {
     {Unit::Volume, "cl", 1, 1e5},
     {Unit::Volume, "ml", 1, 1e6},
     {Unit::Volume, "mL", 1, 1e6},
+
+    {Unit::Bedding, "N/m^3"},
+    {Unit::Bedding, "Pa/m"},
+    {Unit::Bedding, "kPa/m", 1e3},
+    {Unit::Bedding, "kPa/cm", 1e5},
+    {Unit::Bedding, "kPa/mm", 1e6},
+    {Unit::Bedding, "MPa/m", 1e6},
+    {Unit::Bedding, "N/cm^3", 1e6},
+    {Unit::Bedding, "N/mm^3", 1e9},
 };
 
 /// The characters people paste, in the spelling of the table.
@@ -202,6 +211,8 @@ std::string_view quantity_name(Unit unit) {
       return "energy";
     case Unit::Volume:
       return "volume";
+    case Unit::Bedding:
+      return "stiffness per area";
   }
   return "";
 }

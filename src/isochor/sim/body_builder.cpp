@@ -14,42 +14,6 @@
 namespace isochor::sim {
 namespace {
 
-/// Nodes in the region that a hold names.
-std::vector<std::int32_t> select_nodes(const HoldSpec& hold, const grid::Lattice& lattice,
-                                       const geometry::Bounds& bounds) {
-  Vec3d low = bounds.low - lattice.spacing * Vec3d{1, 1, 1};
-  Vec3d high = bounds.high + lattice.spacing * Vec3d{1, 1, 1};
-  if (hold.where == "box") {
-    low = min(hold.low, hold.high);
-    high = max(hold.low, hold.high);
-  } else if (hold.where != "all") {
-    const int axis = hold.where[0] - 'x';
-    const double depth = hold.depth > 0 ? hold.depth : 0.5 * lattice.spacing;
-    if (hold.where[1] == '-') {
-      high[axis] = bounds.low[axis] + depth;
-    } else {
-      low[axis] = bounds.high[axis] - depth;
-    }
-  }
-  const double slack = 1e-9 * lattice.spacing;
-  std::vector<std::int32_t> nodes;
-  for (std::size_t n = 0; n < lattice.rest_positions.size(); ++n) {
-    bool inside = true;
-    for (int a = 0; a < 3; ++a) {
-      const double x = lattice.rest_positions[n][a];
-      inside = inside && x >= low[a] - slack && x <= high[a] + slack;
-    }
-    if (inside) nodes.push_back(static_cast<std::int32_t>(n));
-  }
-  if (nodes.empty()) {
-    throw Error(Fault::Input, hold.place.text(),
-                fmt::format("the region '{}' holds no node of the lattice", hold.where),
-                fmt::format("make it larger than a cell ({} m), or move it onto the body",
-                            lattice.spacing));
-  }
-  return nodes;
-}
-
 /// Those parts of a person that are made, moved to where the scene wants them.
 geometry::SurfaceMesh grown(const ShapeSpec& shape, double edge) {
   geometry::SurfaceMesh mesh = shape.kind == "arm"    ? geometry::make_arm(edge).skin
@@ -99,7 +63,8 @@ Body build_body(const BodySpec& spec, const std::filesystem::path& scene_file, C
   }
   body.surface = file.mesh;
   body.lattice =
-      grid::build_lattice(body.surface, spec.cell_size, spec.place.text(), context.arena);
+      grid::build_lattice(body.surface, {.spacing = spec.cell_size, .separate = spec.separate},
+                          spec.place.text(), context.arena);
   geometry::Orientation outward = geometry::oriented_outward(
       body.surface.positions, geometry::triangulate(body.surface), context.arena);
   body.triangles = std::move(outward.triangles);
@@ -142,11 +107,6 @@ Body build_body(const BodySpec& spec, const std::filesystem::path& scene_file, C
       body.spec.mu[c] *= field.values[c];
       body.spec.lambda[c] *= field.values[c];
     }
-  }
-  const geometry::Bounds bounds = geometry::bounds_of_faces(body.surface);
-  for (const HoldSpec& hold : spec.holds) {
-    body.spec.holds.push_back(
-        {hold.name, select_nodes(hold, body.lattice, bounds), hold.place.text()});
   }
   return body;
 }

@@ -12,7 +12,7 @@ namespace isochor::sim {
 /// The surface that a scene asks for: made, or read from a file beside the scene. In metres.
 files::SurfaceFile build_surface(const BodySpec& body, const std::filesystem::path& scene_file);
 
-/// A body ready to be put into a model, with the surface that rides on it.
+/// A body that nothing holds yet, with the surface that rides on it.
 struct Body {
   geometry::SurfaceMesh surface;
   std::vector<geometry::Triangle> triangles;  ///< of the surface, turned to face outward

@@ -5,14 +5,15 @@
 namespace isochor::sim {
 namespace {
 
-constexpr std::array kCapabilities{Capability{.method = "lattice",
-                                              .source = "McAdams 2011",
-                                              .elements = "hexahedral cells",
-                                              .materials = "all",
-                                              .volume = "none",
-                                              .states = "static",
-                                              .constraints = "held nodes with prescribed motion",
-                                              .contact = "none"}};
+constexpr std::array kCapabilities{
+    Capability{.method = "lattice",
+               .source = "McAdams 2011",
+               .elements = "hexahedral cells",
+               .materials = "all",
+               .volume = "none",
+               .states = "static",
+               .constraints = "held and sliding nodes, soft holds, ties",
+               .contact = "none"}};
 
 constexpr auto kNames = [] {
   std::array<std::string_view, kCapabilities.size()> names;

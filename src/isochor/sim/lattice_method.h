@@ -1,8 +1,7 @@
 #pragma once
 
-#include "isochor/grid/embedding.h"
 #include "isochor/lattice/solver.h"
-#include "isochor/sim/body_builder.h"
+#include "isochor/sim/lattice_scene.h"
 #include "isochor/sim/method.h"
 
 namespace isochor::sim {
@@ -12,7 +11,7 @@ class LatticeMethod final : public Method {
  public:
   LatticeMethod(const SceneSpec& scene, Context& context);
 
-  const files::Topology& topology() const override { return topology_; }
+  const files::Topology& topology() const override { return scene_.topology; }
   Summary summary() const override;
   solve::NewtonReport advance(double time) override;
   Snapshot snapshot() const override;
@@ -21,27 +20,30 @@ class LatticeMethod final : public Method {
   void poison_scratch() override { scratch_.poison(); }
 
  private:
-  /// A hold's spec and the middle of its nodes at rest.
-  struct Driver {
-    HoldSpec spec;
-    Vec3d center{0, 0, 0};
+  /// What surrounds the bodies at a time.
+  struct World {
+    Vec3d gravity;
+    Demands demands;
+    std::vector<double> activations;
+
+    lattice::StepInput input() const {
+      return {.gravity = gravity,
+              .held_positions = demands.held_positions,
+              .activations = activations,
+              .slide_directions = demands.slide_directions,
+              .spring_targets = demands.spring_targets};
+    }
   };
-  Vec3d gravity_at(double time) const;
-  std::vector<double> activations_at(double time) const;
+  World world_at(double time) const;
 
   Context& context_;
   Vec3d gravity_;
   std::vector<BodySpec> bodies_;
-  std::vector<Driver> drivers_;                             ///< one per Model::holds
-  std::vector<grid::Embedding> embeddings_;                 ///< one per body
-  std::vector<std::vector<geometry::Triangle>> triangles_;  ///< one list per body
-  std::vector<std::vector<CellField>> painted_;             ///< one list per body
-  files::Topology topology_;
-  lattice::Model model_;
+  LatticeScene scene_;
+  const lattice::Model& model_;  ///< in scene_
   lattice::State state_;
   double time_ = -1;  ///< frames; part of the state
   lattice::Scratch scratch_;
-  std::vector<Vec3d> held_positions_;
 };
 
 }  // namespace isochor::sim

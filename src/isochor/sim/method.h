@@ -21,7 +21,7 @@ struct Summary {
 };
 
 struct NamedReaction {
-  std::string name;  ///< "body.hold"
+  std::string name;  ///< "body.hold", or that of a tie
   Vec3d force;       ///< on the body, N
   Vec3d moment;      ///< about the middle of the held nodes, N m
 };
@@ -29,6 +29,7 @@ struct NamedReaction {
 /// What the diagnostics say about a state.
 struct Measures {
   double elastic_energy = 0;           ///< J
+  double spring_energy = 0;            ///< of soft holds and ties, J
   double gravity_energy = 0;           ///< J, zero at rest
   double volume_error = 0;             ///< of all surfaces together, relative
   double worst_cell_volume_error = 0;  ///< largest |J - 1|

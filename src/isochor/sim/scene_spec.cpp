@@ -1,7 +1,7 @@
 #include "isochor/sim/scene_spec.h"
 
 #include <algorithm>
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <set>
 
 #include "isochor/base/error.h"
@@ -23,6 +23,9 @@ constexpr std::array<std::string_view, 8> kRegions{"x-", "x+", "y-",  "y+",
                                                    "z-", "z+", "box", "all"};
 constexpr std::array<std::string_view, 4> kPainted{"stiffness", "activation", "zone", "thickness"};
 constexpr std::array<std::string_view, 2> kEases{"smooth", "linear"};
+constexpr std::array<std::string_view, 3> kSelections{"nodes", "cells", "surface"};
+constexpr std::array<std::string_view, 3> kSlides{"none", "plane", "line"};
+constexpr std::array<std::string_view, 2> kEmbeddings{"tricubic", "trilinear"};
 
 constexpr Range kAny{};
 
@@ -46,6 +49,42 @@ void check_order(const std::vector<Key>& keys, std::string_view name, const Plac
   }
 }
 
+void check_hold(const HoldSpec& hold) {
+  check_order(hold.keys, "key", hold.place);
+  if ((hold.select == "surface") != (hold.stiffness > 0)) {
+    throw Error(Fault::Input, hold.place.text(hold.stiffness > 0 ? "stiffness" : "select"),
+                hold.stiffness > 0 ? "is the stiffness of springs, but nodes are held rigidly"
+                                   : "a surface is held by springs, which have no stiffness here",
+                "give both select = \"surface\" and a stiffness, or neither");
+  }
+  if (hold.slide == "none") return;
+  if (hold.stiffness > 0) {
+    throw Error(Fault::Input, hold.place.text("slide"), "a soft hold does not slide",
+                "leave out slide, or stiffness and select = \"surface\"");
+  }
+  if (!(norm(hold.direction) > 0)) {
+    throw Error(Fault::Input, hold.place.text("direction"), "is a direction without length",
+                "give the normal of the plane or the direction of the line, as [0, 0, 1]");
+  }
+}
+
+void check_ties(const SceneSpec& scene, const std::set<std::string>& bodies) {
+  std::set<std::string> names;
+  for (const TieSpec& tie : scene.ties) {
+    require_unique(names, tie.name, tie.place);
+    for (const auto& [key, body] :
+         {std::pair("first", tie.first), std::pair("second", tie.second)}) {
+      if (bodies.contains(body)) continue;
+      throw Error(Fault::Input, tie.place.text(key), fmt::format("there is no body '{}'", body),
+                  fmt::format("use one of: {}", fmt::join(bodies, ", ")));
+    }
+    if (tie.first == tie.second) {
+      throw Error(Fault::Input, tie.place.text("second"), "is the first body again",
+                  "name two bodies");
+    }
+  }
+}
+
 /// What no single field can know.
 void check(const SceneSpec& scene) {
   if (scene.bodies.empty()) {
@@ -61,7 +100,10 @@ void check(const SceneSpec& scene) {
                   fmt::format("'{}' is not a muscle: its law is {}", body.name, body.material.law),
                   "set material.law = \"muscle\", or leave activation out");
     }
-    if (body.holds.empty()) {
+    const bool tied = std::ranges::any_of(scene.ties, [&](const TieSpec& tie) {
+      return tie.first == body.name || tie.second == body.name;
+    });
+    if (body.holds.empty() && !tied) {
       throw Error(Fault::Input, body.place.text(),
                   fmt::format("nothing holds '{}', so that it has no state of rest", body.name),
                   "add a [[body.hold]]");
@@ -69,9 +111,10 @@ void check(const SceneSpec& scene) {
     std::set<std::string> holds;
     for (const HoldSpec& hold : body.holds) {
       require_unique(holds, hold.name, hold.place);
-      check_order(hold.keys, "key", hold.place);
+      check_hold(hold);
     }
   }
+  check_ties(scene, bodies);
 }
 
 }  // namespace
@@ -161,6 +204,17 @@ void describe(FieldVisitor& visitor, HoldSpec& spec) {
     visitor.number("depth", spec.depth, Unit::Length, Range::at_least(0),
                    "how far in from that side nodes are held; 0: half a cell");
   }
+  visitor.choice("select", spec.select, kSelections,
+                 "what is held there: nodes; all nodes of cells with their middle there; or the "
+                 "surface, by springs");
+  visitor.number("stiffness", spec.stiffness, Unit::Bedding, Range::at_least(0),
+                 "of springs at the surface, per area");
+  visitor.choice("slide", spec.slide, kSlides,
+                 "what nodes may do of their own: nothing, move in a plane, or along a line");
+  if (spec.slide != "none") {
+    visitor.vector("direction", spec.direction.e, Unit::None, kAny,
+                   "normal of the plane, or direction of the line; turns with the hold");
+  }
   visitor.choice("ease", spec.ease, kEases, "motion between keys");
   visitor.list("key", spec.keys, "motion; without keys the nodes stay where they are");
 }
@@ -190,6 +244,10 @@ void describe(FieldVisitor& visitor, BodySpec& spec) {
   visitor.text("name", spec.name, "names the body in files and messages", Need::Required);
   visitor.number("cell_size", spec.cell_size, Unit::Length, Range::positive(),
                  "edge of a lattice cell", Need::Required);
+  visitor.flag("separate", spec.separate,
+               "parts of the body in one cell that do not hang together there come apart");
+  visitor.choice("embedding", spec.embedding, kEmbeddings,
+                 "how the surface follows the cells: smoothly, or with creases at their walls");
   visitor.group("shape", spec.shape, "the surface");
   visitor.group("material", spec.material, "what it is made of");
   visitor.list("paint", spec.paints,
@@ -198,6 +256,18 @@ void describe(FieldVisitor& visitor, BodySpec& spec) {
   visitor.list("activation", spec.activations,
                "how active a muscle is, with straight lines between keys");
   visitor.list("hold", spec.holds, "nodes with prescribed motion");
+}
+
+void describe(FieldVisitor& visitor, TieSpec& spec) {
+  visitor.place(spec.place);
+  visitor.text("name", spec.name, "names the force on the first body in the diagnostics",
+               Need::Required);
+  visitor.text("first", spec.first, "body whose surface is tied", Need::Required);
+  visitor.text("second", spec.second, "body that it is tied to", Need::Required);
+  visitor.number("distance", spec.distance, Unit::Length, Range::at_least(0),
+                 "vertices this close to the other body's surface are tied; 0: half a cell");
+  visitor.number("stiffness", spec.stiffness, Unit::Bedding, Range::positive(),
+                 "of the springs, per area of the first body's surface", Need::Required);
 }
 
 void describe(FieldVisitor& visitor, SceneSpec& spec) {
@@ -216,6 +286,7 @@ void describe(FieldVisitor& visitor, SceneSpec& spec) {
   visitor.group("world", spec.world, "what surrounds the bodies");
   visitor.group("method", spec.method, "how the bodies are simulated");
   visitor.list("body", spec.bodies, "the bodies");
+  visitor.list("tie", spec.ties, "springs between bodies, of length zero at rest");
 }
 
 SceneSpec load_scene(const std::filesystem::path& file, std::span<const std::string> settings) {
@@ -251,6 +322,7 @@ std::string scene_reference() {
     add(fmt::format("law = \"{}\"", name), materials::MaterialSpec{.law = name}, "body.material");
   }
   add("where = \"box\"", HoldSpec{.where = "box"}, "body.hold");
+  add("slide = \"plane\"", HoldSpec{.where = "all", .slide = "plane"}, "body.hold");
   return text;
 }
 

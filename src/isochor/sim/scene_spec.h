@@ -58,6 +58,10 @@ struct HoldSpec {
   std::string where;
   double depth = 0;
   Vec3d low{0, 0, 0}, high{0, 0, 0};
+  std::string select = "nodes";
+  std::string slide = "none";
+  Vec3d direction{0, 0, 1};
+  double stiffness = 0;
   std::string ease = "smooth";
   std::vector<KeySpec> keys;
   Place place;
@@ -81,10 +85,21 @@ struct BodySpec {
   std::string name;
   ShapeSpec shape;
   double cell_size = 0;
+  std::string embedding = "tricubic";
+  bool separate = true;
   materials::MaterialSpec material;
   std::vector<PaintSpec> paints;
   std::vector<ActivationSpec> activations;
   std::vector<HoldSpec> holds;
+  Place place;
+};
+
+/// Two bodies that hang together where they are close.
+struct TieSpec {
+  std::string name;
+  std::string first, second;
+  double distance = 0;
+  double stiffness = 0;
   Place place;
 };
 
@@ -95,6 +110,7 @@ struct SceneSpec {
   WorldSpec world;
   MethodSpec method;
   std::vector<BodySpec> bodies;
+  std::vector<TieSpec> ties;
   std::filesystem::path file;  ///< where it was read from; meshes are found beside it
 };
 
@@ -107,6 +123,7 @@ void describe(FieldVisitor& visitor, HoldSpec& spec);
 void describe(FieldVisitor& visitor, PaintSpec& spec);
 void describe(FieldVisitor& visitor, ActivationSpec& spec);
 void describe(FieldVisitor& visitor, BodySpec& spec);
+void describe(FieldVisitor& visitor, TieSpec& spec);
 void describe(FieldVisitor& visitor, SceneSpec& spec);
 
 /// Reads and checks a scene file. `settings` are "key=value" pairs that override it.

@@ -1,0 +1,281 @@
+#include "isochor/sim/lattice_scene.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/core.h>
+#include <numeric>
+
+#include "isochor/base/error.h"
+#include "isochor/geometry/triangle_bvh.h"
+#include "isochor/sim/motion.h"
+#include "isochor/sim/region.h"
+
+namespace isochor::sim {
+namespace {
+
+Driver make_driver(const HoldSpec& spec, std::vector<Vec3d> points) {
+  Driver driver{.spec = spec, .points = std::move(points)};
+  for (const Vec3d& p : driver.points) driver.center += p;
+  driver.center *= 1 / static_cast<double>(driver.points.size());
+  return driver;
+}
+
+template <class T>
+std::vector<T> pick(const std::vector<T>& from, const std::vector<std::int32_t>& which) {
+  std::vector<T> picked;
+  for (const std::int32_t i : which) picked.push_back(from[i]);
+  return picked;
+}
+
+/// Adds the point that rides on a body to the terms of a spring, with a sign.
+void add_point(const grid::Embedding& embedding, std::size_t point, double sign,
+               std::int32_t first_node, lattice::Spring& spring) {
+  for (const auto& [node, weight] : embedding.weights(point)) {
+    spring.terms.push_back({first_node + node, sign * weight});
+  }
+}
+
+/// Bodies on their way into a model.
+class Assembly {
+ public:
+  Assembly(const SceneSpec& scene, Context& context) : scene_(scene), context_(context) {
+    std::int32_t next = 0;
+    for (const BodySpec& spec : scene.bodies) {
+      bodies_.push_back(build_body(spec, scene.file, context));
+      first_nodes_.push_back(next);
+      next += static_cast<std::int32_t>(bodies_.back().lattice.rest_positions.size());
+    }
+    holds_.resize(bodies_.size());
+  }
+
+  LatticeScene build(const lattice::Params& params) {
+    for (std::size_t b = 0; b < bodies_.size(); ++b) {
+      for (const HoldSpec& hold : scene_.bodies[b].holds) {
+        if (hold.stiffness > 0) {
+          add_soft_hold(b, hold);
+        } else {
+          add_hold(b, hold);
+        }
+      }
+    }
+    for (const TieSpec& tie : scene_.ties) add_tie(tie);
+    hold_loose_parts();
+
+    LatticeScene out;
+    std::vector<lattice::BodySpec> specs;
+    for (std::size_t b = 0; b < bodies_.size(); ++b) {
+      Body& body = bodies_[b];
+      out.riders.push_back(make_rider(b));
+      out.topology.bodies.push_back({.name = scene_.bodies[b].name,
+                                     .rest_nodes = body.lattice.rest_positions,
+                                     .cells = body.lattice.cell_nodes(),
+                                     .surface = std::move(body.surface)});
+      specs.push_back(std::move(body.spec));
+    }
+    out.model = lattice::build_model(specs, params, springs_);
+    // Nodes that another hold has altogether are no longer those of a hold that slides.
+    std::size_t next = 0;
+    for (const auto& holds : holds_) {
+      for (const HoldSpec& hold : holds) {
+        out.holds.push_back(
+            make_driver(hold, pick(out.model.rest_positions, out.model.holds[next++].nodes)));
+      }
+    }
+    out.soft_holds = std::move(soft_holds_);
+    return out;
+  }
+
+ private:
+  Rider make_rider(std::size_t b) {
+    Body& body = bodies_[b];
+    const auto kind = scene_.bodies[b].embedding == "tricubic" ? grid::Interpolation::Tricubic
+                                                               : grid::Interpolation::Trilinear;
+    return {grid::embed(body.lattice, body.surface.positions, body.lattice.vertex_cells, kind),
+            std::move(body.triangles), std::move(body.fields)};
+  }
+
+  void add_hold(std::size_t b, const HoldSpec& hold) {
+    Body& body = bodies_[b];
+    const geometry::Bounds bounds = geometry::bounds_of_faces(body.surface);
+    body.spec.holds.push_back({.name = hold.name,
+                               .nodes = select_nodes(hold, body.lattice, bounds),
+                               .place = hold.place.text(),
+                               .slide = hold.slide == "plane"  ? lattice::Slide::InPlane
+                                        : hold.slide == "line" ? lattice::Slide::AlongLine
+                                                               : lattice::Slide::None});
+    holds_[b].push_back(hold);
+  }
+
+  void add_soft_hold(std::size_t b, const HoldSpec& hold) {
+    const Body& body = bodies_[b];
+    const SurfacePatch patch =
+        select_surface(hold, body.surface, body.triangles, body.lattice.spacing);
+    std::vector<Vec3d> points = pick(body.surface.positions, patch.vertices);
+    const grid::Embedding embedding =
+        grid::embed(body.lattice, points, pick(body.lattice.vertex_cells, patch.vertices));
+    lattice::SpringGroupSpec group{.name = scene_.bodies[b].name + "." + hold.name, .springs = {}};
+    for (std::size_t k = 0; k < points.size(); ++k) {
+      lattice::Spring spring{.terms = {},
+                             .stiffness = Mat3d::identity() * (hold.stiffness * patch.areas[k])};
+      add_point(embedding, k, 1, first_nodes_[b], spring);
+      group.springs.push_back(std::move(spring));
+    }
+    springs_.push_back(std::move(group));
+    soft_holds_.push_back(make_driver(hold, std::move(points)));
+  }
+
+  std::size_t body_named(const std::string& name) const {
+    return std::ranges::find(scene_.bodies, name, &BodySpec::name) - scene_.bodies.begin();
+  }
+
+  /// One point of space that rides on both bodies: a spring has no length at rest, and none that
+  /// turning both of them would stretch.
+  void add_tie(const TieSpec& tie) {
+    const std::size_t a = body_named(tie.first), b = body_named(tie.second);
+    const Body &first = bodies_[a], &second = bodies_[b];
+    const double reach = tie.distance > 0
+                             ? tie.distance
+                             : 0.5 * std::min(first.lattice.spacing, second.lattice.spacing);
+    const geometry::TriangleBvh bvh(second.surface.positions, second.triangles, context_.arena);
+    std::vector<std::int32_t> vertices;
+    std::vector<double> areas;
+    const SurfacePatch patch = whole_surface(first.surface, first.triangles);
+    for (std::size_t k = 0; k < patch.vertices.size(); ++k) {
+      const Vec3d& p = first.surface.positions[patch.vertices[k]];
+      if (bvh.closest_point(p, reach).triangle < 0) continue;
+      vertices.push_back(patch.vertices[k]);
+      areas.push_back(patch.areas[k]);
+    }
+    if (vertices.empty()) {
+      throw Error(Fault::Input, tie.place.text(),
+                  fmt::format("no vertex of '{}' is within {} m of '{}'", tie.first, reach,
+                              tie.second),
+                  "make distance larger, or move the bodies closer");
+    }
+    const std::vector<Vec3d> points = pick(first.surface.positions, vertices);
+    const grid::Embedding on_first =
+        grid::embed(first.lattice, points, pick(first.lattice.vertex_cells, vertices));
+    const grid::Embedding on_second = grid::embed(second.lattice, points);
+    lattice::SpringGroupSpec group{.name = tie.name, .springs = {}};
+    for (std::size_t k = 0; k < points.size(); ++k) {
+      lattice::Spring spring{.terms = {},
+                             .stiffness = Mat3d::identity() * (tie.stiffness * areas[k])};
+      add_point(on_first, k, 1, first_nodes_[a], spring);
+      add_point(on_second, k, -1, first_nodes_[b], spring);
+      group.springs.push_back(std::move(spring));
+    }
+    springs_.push_back(std::move(group));
+    soft_holds_.push_back({});
+  }
+
+  void hold_loose_parts();
+
+  const SceneSpec& scene_;
+  Context& context_;
+  std::vector<Body> bodies_;
+  std::vector<std::int32_t> first_nodes_;     ///< per body, in the model
+  std::vector<std::vector<HoldSpec>> holds_;  ///< per body, as in its lattice::BodySpec
+  std::vector<lattice::SpringGroupSpec> springs_;
+  std::vector<Driver> soft_holds_;  ///< per group of springs
+};
+
+/// Sets that grow together.
+class DisjointSets {
+ public:
+  explicit DisjointSets(std::size_t count) : parent_(count) {
+    std::iota(parent_.begin(), parent_.end(), 0);
+  }
+  std::size_t find(std::size_t i) {
+    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+    return i;
+  }
+  void join(std::size_t a, std::size_t b) { parent_[find(a)] = find(b); }
+
+ private:
+  std::vector<std::size_t> parent_;
+};
+
+void Assembly::hold_loose_parts() {
+  // All parts of all bodies, and what stands for everything that is held.
+  std::vector<std::size_t> part_of;  // per node of the model
+  std::size_t count = 1;
+  for (const Body& body : bodies_) {
+    const grid::Parts parts = grid::find_parts(body.lattice);
+    for (const std::int32_t part : parts.of_node) part_of.push_back(count + part);
+    count += parts.count;
+  }
+  DisjointSets sets(count);
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    for (const lattice::HoldSpec& hold : bodies_[b].spec.holds) {
+      for (const std::int32_t n : hold.nodes) sets.join(part_of[first_nodes_[b] + n], 0);
+    }
+  }
+  for (std::size_t g = 0; g < springs_.size(); ++g) {
+    const bool soft_hold = !soft_holds_[g].points.empty();
+    for (const lattice::Spring& spring : springs_[g].springs) {
+      const std::size_t part = part_of[spring.terms[0].index];
+      for (const lattice::SpringTerm& term : spring.terms) sets.join(part_of[term.index], part);
+      if (soft_hold) sets.join(part, 0);
+    }
+  }
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    Body& body = bodies_[b];
+    const BodySpec& spec = scene_.bodies[b];
+    const std::size_t nodes = body.lattice.rest_positions.size();
+    std::vector<std::int32_t> loose;
+    std::vector<std::size_t> sizes(count, 0);
+    for (std::size_t n = 0; n < nodes; ++n) {
+      const std::size_t part = part_of[first_nodes_[b] + n];
+      ++sizes[part];
+      if (sets.find(part) != sets.find(0)) loose.push_back(static_cast<std::int32_t>(n));
+    }
+    if (loose.empty()) continue;
+    const std::size_t largest = std::ranges::max_element(sizes) - sizes.begin();
+    const Vec3d& p = body.lattice.rest_positions[loose[0]];
+    const std::string at = fmt::format("({:.4g}, {:.4g}, {:.4g}) m", p[0], p[1], p[2]);
+    if (sets.find(largest) != sets.find(0)) {
+      throw Error(Fault::Input, spec.place.text(),
+                  fmt::format("nothing holds the largest part of '{}', at {}, so that it has no "
+                              "state of rest",
+                              spec.name, at),
+                  "add a [[body.hold]] or a [[tie]] that takes it");
+    }
+    context_.log(LogLevel::Warning,
+                 fmt::format("{}: nothing holds {} of the {} nodes of '{}', the first at {}, which "
+                             "do not hang together with the rest; they are held where they are",
+                             spec.place.text(), loose.size(), nodes, spec.name, at));
+    const HoldSpec hold{.name = "loose parts", .where = "all"};
+    body.spec.holds.push_back(
+        {.name = hold.name, .nodes = std::move(loose), .place = spec.place.text()});
+    holds_[b].push_back(hold);
+  }
+}
+
+}  // namespace
+
+Demands demands_at(const LatticeScene& scene, double time) {
+  Demands out;
+  for (const Driver& driver : scene.holds) {
+    const Pose pose = pose_at(driver.spec, time);
+    for (const Vec3d& point : driver.points) {
+      out.held_positions.push_back(pose(point, driver.center));
+    }
+    const Vec3d direction = rotation_from_vector(pose.rotation) * driver.spec.direction;
+    out.slide_directions.push_back((1 / norm(direction)) * direction);
+  }
+  out.spring_targets.assign(scene.model.springs.count(), Vec3d{0, 0, 0});
+  for (std::size_t g = 0; g < scene.soft_holds.size(); ++g) {
+    const Driver& driver = scene.soft_holds[g];
+    const Pose pose = pose_at(driver.spec, time);
+    auto target = out.spring_targets.begin() + scene.model.spring_groups[g].first;
+    for (const Vec3d& point : driver.points) *target++ = pose(point, driver.center);
+  }
+  return out;
+}
+
+LatticeScene build_lattice_scene(const SceneSpec& scene, const lattice::Params& params,
+                                 Context& context) {
+  return Assembly(scene, context).build(params);
+}
+
+}  // namespace isochor::sim

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "isochor/files/frame.h"
+#include "isochor/grid/embedding.h"
+#include "isochor/lattice/solver.h"
+#include "isochor/sim/body_builder.h"
+
+namespace isochor::sim {
+
+/// What follows the cells of a body.
+struct Rider {
+  grid::Embedding surface;
+  std::vector<geometry::Triangle> triangles;  ///< of the surface, facing outward
+  std::vector<CellField> painted;
+};
+
+/// The motion of nodes or springs that a hold asks for.
+struct Driver {
+  HoldSpec spec;
+  std::vector<Vec3d> points;  ///< at rest, m
+  Vec3d center{0, 0, 0};      ///< of the points
+};
+
+/// A scene as a model of lattice bodies, with what moves them and what they move.
+struct LatticeScene {
+  lattice::Model model;
+  files::Topology topology;
+  std::vector<Rider> riders;  ///< one per body
+  std::vector<Driver> holds;  ///< one per Model::holds
+  /// One per Model::spring_groups; springs between bodies have no points.
+  std::vector<Driver> soft_holds;
+};
+
+/// What the holds of a scene ask for at a time.
+struct Demands {
+  std::vector<Vec3d> held_positions, slide_directions, spring_targets;  ///< as in StepInput
+};
+Demands demands_at(const LatticeScene& scene, double time);
+
+/// Parts of a body that nothing holds have no state of rest: they are held where they are, with a
+/// warning. A body whose largest part nothing holds is an input error.
+LatticeScene build_lattice_scene(const SceneSpec& scene, const lattice::Params& params,
+                                 Context& context);
+
+}  // namespace isochor::sim

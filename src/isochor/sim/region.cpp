@@ -1,0 +1,104 @@
+#include "isochor/sim/region.h"
+
+#include <algorithm>
+#include <fmt/core.h>
+
+#include "isochor/base/error.h"
+
+namespace isochor::sim {
+namespace {
+
+[[noreturn]] void fail_empty(const HoldSpec& hold, std::string_view what, double cell_size) {
+  throw Error(
+      Fault::Input, hold.place.text(),
+      fmt::format("the region '{}' holds no {}", hold.where, what),
+      fmt::format("make it larger than a cell ({} m), or move it onto the body", cell_size));
+}
+
+/// Of the triangles for which `wanted` is true.
+template <class F>
+SurfacePatch patch_of(const geometry::SurfaceMesh& surface,
+                      std::span<const geometry::Triangle> triangles, F&& wanted) {
+  const std::vector<Vec3d>& x = surface.positions;
+  std::vector<double> areas(x.size(), 0);
+  for (const geometry::Triangle& t : triangles) {
+    if (!wanted(t)) continue;
+    const double area = 0.5 * norm(cross(x[t[1]] - x[t[0]], x[t[2]] - x[t[0]]));
+    for (const std::int32_t v : t) areas[v] += area / 3;
+  }
+  SurfacePatch patch;
+  for (std::size_t v = 0; v < x.size(); ++v) {
+    if (!(areas[v] > 0)) continue;
+    patch.vertices.push_back(static_cast<std::int32_t>(v));
+    patch.areas.push_back(areas[v]);
+  }
+  return patch;
+}
+
+}  // namespace
+
+Region::Region(const HoldSpec& hold, const geometry::Bounds& bounds, double cell_size)
+    : low_(bounds.low - cell_size * Vec3d{1, 1, 1}), high_(bounds.high + cell_size * Vec3d{1, 1, 1}) {
+  if (hold.where == "box") {
+    low_ = min(hold.low, hold.high);
+    high_ = max(hold.low, hold.high);
+  } else if (hold.where != "all") {
+    const int axis = hold.where[0] - 'x';
+    const double depth = hold.depth > 0 ? hold.depth : 0.5 * cell_size;
+    if (hold.where[1] == '-') {
+      high_[axis] = bounds.low[axis] + depth;
+    } else {
+      low_[axis] = bounds.high[axis] - depth;
+    }
+  }
+  const double slack = 1e-9 * cell_size;
+  low_ -= slack * Vec3d{1, 1, 1};
+  high_ += slack * Vec3d{1, 1, 1};
+}
+
+bool Region::contains(const Vec3d& point) const {
+  bool inside = true;
+  for (int a = 0; a < 3; ++a) inside = inside && point[a] >= low_[a] && point[a] <= high_[a];
+  return inside;
+}
+
+std::vector<std::int32_t> select_nodes(const HoldSpec& hold, const grid::Lattice& lattice,
+                                       const geometry::Bounds& bounds) {
+  const Region region(hold, bounds, lattice.spacing);
+  std::vector<std::uint8_t> chosen(lattice.rest_positions.size(), 0);
+  if (hold.select == "cells") {
+    for (const auto& nodes : lattice.cell_nodes()) {
+      const Vec3d middle =
+          0.5 * (lattice.rest_positions[nodes[0]] + lattice.rest_positions[nodes[7]]);
+      if (!region.contains(middle)) continue;
+      for (const std::int32_t n : nodes) chosen[n] = 1;
+    }
+  } else {
+    std::ranges::transform(lattice.rest_positions, chosen.begin(),
+                           [&](const Vec3d& p) { return std::uint8_t(region.contains(p)); });
+  }
+  std::vector<std::int32_t> nodes;
+  for (std::size_t n = 0; n < chosen.size(); ++n) {
+    if (chosen[n]) nodes.push_back(static_cast<std::int32_t>(n));
+  }
+  if (nodes.empty()) fail_empty(hold, "node of the lattice", lattice.spacing);
+  return nodes;
+}
+
+SurfacePatch select_surface(const HoldSpec& hold, const geometry::SurfaceMesh& surface,
+                            std::span<const geometry::Triangle> triangles, double cell_size) {
+  const Region region(hold, geometry::bounds_of_faces(surface), cell_size);
+  SurfacePatch patch = patch_of(surface, triangles, [&](const geometry::Triangle& t) {
+    return std::ranges::all_of(
+        t, [&](std::int32_t v) { return region.contains(surface.positions[v]); });
+  });
+  if (patch.vertices.empty()) fail_empty(hold, "triangle of the surface", cell_size);
+  return patch;
+}
+
+SurfacePatch whole_surface(const geometry::SurfaceMesh& surface,
+                           std::span<const geometry::Triangle> triangles) {
+  return patch_of(surface, triangles, [](const geometry::Triangle&) { return true; });
+}
+
+}  // namespace isochor::sim

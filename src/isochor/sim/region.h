@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "isochor/geometry/surface_mesh.h"
+#include "isochor/grid/lattice.h"
+#include "isochor/sim/scene_spec.h"
+
+namespace isochor::sim {
+
+/// The part of space that a hold speaks of.
+class Region {
+ public:
+  /// `bounds` are those of the body's surface; an unsaid depth is half a cell.
+  Region(const HoldSpec& hold, const geometry::Bounds& bounds, double cell_size);
+
+  bool contains(const Vec3d& point) const;
+
+ private:
+  Vec3d low_, high_;
+};
+
+/// The nodes that a hold takes: those in its region, or all nodes of cells with their middle there.
+/// None is an input error.
+std::vector<std::int32_t> select_nodes(const HoldSpec& hold, const grid::Lattice& lattice,
+                                       const geometry::Bounds& bounds);
+
+/// The vertices of triangles that lie in the region of a hold with all their corners, and the part
+/// of the area of these triangles that belongs to each, m^2. None is an input error.
+struct SurfacePatch {
+  std::vector<std::int32_t> vertices;
+  std::vector<double> areas;
+};
+SurfacePatch select_surface(const HoldSpec& hold, const geometry::SurfaceMesh& surface,
+                            std::span<const geometry::Triangle> triangles, double cell_size);
+
+/// The same of all triangles.
+SurfacePatch whole_surface(const geometry::SurfaceMesh& surface,
+                           std::span<const geometry::Triangle> triangles);
+
+}  // namespace isochor::sim
