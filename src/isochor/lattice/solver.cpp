@@ -98,22 +98,29 @@ class Equilibrium {
 
   /// With the exact tangent where that is definite: Newton then converges quadratically. Where
   /// conjugate gradients meet a direction of negative curvature, and always in the published
-  /// variant, with the definite one [McAdams11 sec 5]. Without a fix, what conjugate gradients had
-  /// found until then has to do.
+  /// variant, with the definite one [McAdams11 sec 5]. Cells that are clamped in all directions, as
+  /// those of a body collapsed to a point, leave nothing to solve with: there eigenvalues change
+  /// sign, which keeps their size. Without a fix, what conjugate gradients had found until then has
+  /// to do.
   solve::KrylovReport solve(double tolerance) {
     copy_free(scratch_.force, scratch_.load);
-    solve::KrylovReport exact;
-    const bool fixes = model_.params.definiteness != materials::Definiteness::None;
-    if (!model_.params.always_definite || !fixes) {
-      linearise(materials::Definiteness::None);
-      exact = solve_linear(tolerance);
-      if (!exact.indefinite || !fixes) return exact;
+    const materials::Definiteness fix = model_.params.definiteness;
+    const bool exact_first = !model_.params.always_definite;
+    solve::KrylovReport report{.indefinite = true};
+    const auto attempt = [&](materials::Definiteness with) {
+      linearise(with);
+      const solve::KrylovReport last = report;
+      report = solve_linear(tolerance);
+      report.iterations += last.iterations;
+      report.operator_applications += last.operator_applications;
+    };
+    using materials::Definiteness;
+    if (exact_first || fix == Definiteness::None) attempt(Definiteness::None);
+    if (report.indefinite && fix != Definiteness::None) attempt(fix);
+    if (report.indefinite && fix == Definiteness::Clamp && exact_first) {
+      attempt(Definiteness::Absolute);
     }
-    linearise(model_.params.definiteness);
-    solve::KrylovReport definite = solve_linear(tolerance);
-    definite.iterations += exact.iterations;
-    definite.operator_applications += exact.operator_applications;
-    return definite;
+    return report;
   }
 
   /// A first guess for a new position of held nodes: the linear response of all others. Kept only

@@ -25,11 +25,14 @@ struct KrylovScratch {
 /// apply(p, q): q = A p.  precondition(r, z): z = M^-1 r.  stop(): give up early (cancelled).
 /// Every iterate is a descent direction for the energy behind A, so that a solve that ran out of
 /// iterations, or into negative curvature, is still of use to Newton. `scratch` vectors must have
-/// the size of b.
+/// the size of b. Curvature is judged against p . M p, which has a recurrence of its own (Steihaug
+/// 1983): a direction that A flattens to what rounding leaves counts as one of no curvature, before
+/// it makes x as long as it likes.
 template <class Apply, class Precondition, class Stop>
 KrylovReport conjugate_gradient(ThreadArena& arena, Apply&& apply, Precondition&& precondition,
                                 Stop&& stop, std::span<const double> b, std::span<double> x,
                                 double tolerance, int max_iterations, KrylovScratch& scratch) {
+  constexpr double kFlat = 1e-12;
   auto& [r, z, p, q] = scratch;
   KrylovReport report;
   fill(arena, 0, x);
@@ -37,7 +40,7 @@ KrylovReport conjugate_gradient(ThreadArena& arena, Apply&& apply, Precondition&
   const double b_norm = std::sqrt(dot(arena, b, b));
   if (b_norm == 0) return {.relative_residual = 0, .converged = true};
 
-  double rho = 0;
+  double rho = 0, p_squared = 0;
   while (report.iterations < max_iterations && !stop()) {
     precondition(r, z);
     ++report.iterations;
@@ -49,13 +52,16 @@ KrylovReport conjugate_gradient(ThreadArena& arena, Apply&& apply, Precondition&
     }
     if (report.iterations == 1) {
       copy(arena, z, p);
+      p_squared = rho;
     } else {
-      xpby(arena, z, rho / rho_last, p);
+      const double beta = rho / rho_last;
+      xpby(arena, z, beta, p);
+      p_squared = rho + beta * beta * p_squared;
     }
     apply(p, q);
     ++report.operator_applications;
     const double curvature = dot(arena, p, q);
-    if (!(curvature > 0)) {
+    if (!(curvature > kFlat * p_squared)) {
       if (report.iterations == 1) copy(arena, p, x);
       report.indefinite = true;
       break;
