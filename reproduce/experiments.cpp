@@ -7,8 +7,12 @@ namespace isochor::reproduce {
 std::vector<Row> grid_embedding(const ExperimentOptions&, Context&);
 std::vector<Row> grid_meshes(const ExperimentOptions&, Context&);
 std::vector<Row> grid_separation(const ExperimentOptions&, Context&);
+std::vector<Row> mcadams_differential(const ExperimentOptions&, Context&);
+std::vector<Row> mcadams_gauss(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_hourglass(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_svd(const ExperimentOptions&, Context&);
+std::vector<Row> robust_recovery(const ExperimentOptions&, Context&);
+std::vector<Row> robust_scale(const ExperimentOptions&, Context&);
 std::vector<Row> sheen_penalty(const ExperimentOptions&, Context&);
 std::vector<Row> materials_curves(const ExperimentOptions&, Context&);
 
@@ -18,9 +22,17 @@ std::span<const Experiment> experiments() {
                  grid_embedding},
       Experiment{"grid/meshes", "Every mesh of a collection becomes a body", grid_meshes},
       Experiment{"grid/separation", "Two fingers closer than a cell move apart", grid_separation},
+      Experiment{"mcadams/differential",
+                 "A bar pulled to 2.4 times its length by four differentials (fig. 2)",
+                 mcadams_differential},
+      Experiment{"mcadams/gauss", "One stabilised point per cell against eight (section 4)",
+                 mcadams_gauss},
       Experiment{"mcadams/hourglass", "A patch pulled at its four corners (fig. 3)",
                  mcadams_hourglass},
       Experiment{"mcadams/svd", "The 3x3 SVD on every kind of matrix (section 9.2)", mcadams_svd},
+      Experiment{"robust/recovery", "Back to rest from random, flat, inverted and collapsed states",
+                 robust_recovery},
+      Experiment{"robust/scale", "The same shape at every scale and stiffness", robust_scale},
       Experiment{"sheen/penalty", "Penalties on the change of volume (fig. 3)", sheen_penalty},
       Experiment{"materials/curves", "Every law in a test machine, beside measured materials",
                  materials_curves},

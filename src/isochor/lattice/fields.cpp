@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "isochor/lattice/elasticity.h"
+
 namespace isochor::lattice {
 
 CellFields cell_fields(const Model& model, const Configuration& at, ThreadArena& arena) {
@@ -80,7 +82,7 @@ std::vector<Reaction> reactions(const Model& model, const Configuration& at, con
                                 ThreadArena& arena) {
   std::vector<Vec3d> force(model.node_count()), pull(model.springs.count());
   std::vector<double> block_energy(model.blocks.size());
-  elastic_force(model, at, force, block_energy, arena);
+  integrated_force(model, at, force, block_energy, arena);
   spring_pulls(model.springs, at.positions, input.spring_targets, pull, arena);
   add_pulls(model.springs, pull, 1, force, arena);
   std::vector<Reaction> result;

@@ -50,7 +50,11 @@ struct BodySpec {
   std::vector<HoldSpec> holds;
 };
 
+/// Where a cell's energy is evaluated: at its centre, stabilised, or at eight Gauss points.
+enum class Quadrature { OnePoint, Gauss };
+
 struct Params {
+  Quadrature quadrature = Quadrature::OnePoint;
   bool stabilise = true;         ///< off shows the hourglass modes of bare one-point quadrature
   bool always_definite = false;  ///< never use the exact tangent: the published method
   /// What is done about negative curvature. None: a search ends where it is met.

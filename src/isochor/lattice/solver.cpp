@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "isochor/lattice/operator.h"
+#include "isochor/lattice/elasticity.h"
 
 namespace isochor::lattice {
 namespace {
@@ -74,7 +74,11 @@ Vec3d way_back(const SlideFrame& frame, const Vec3d& position) {
 class Equilibrium {
  public:
   Equilibrium(const Model& model, const StepInput& input, Scratch& scratch, Context& context)
-      : model_(model), input_(input), scratch_(scratch), context_(context) {}
+      : model_(model),
+        input_(input),
+        scratch_(scratch),
+        context_(context),
+        stiffness_(model, scratch.tangents) {}
 
   solve::Evaluation evaluate() {
     solve::Evaluation result;
@@ -192,12 +196,12 @@ class Equilibrium {
   Configuration configuration() const { return {scratch_.positions, input_.activations}; }
 
   void linearise(materials::Definiteness fix) {
-    lattice::linearise(model_, configuration(), fix, scratch_.tangents, context_.arena);
+    stiffness_.linearise(configuration(), fix, context_.arena);
   }
 
   double total_energy() {
     return gravity_energy() + spring_energy() +
-           elastic_energy(model_, configuration(), scratch_.block_energy, context_.arena);
+           integrated_energy(model_, configuration(), scratch_.block_energy, context_.arena);
   }
 
   /// Leaves in scratch what every spring pulls with.
@@ -216,8 +220,8 @@ class Equilibrium {
 
   /// All forces on all nodes; returns the energy of cells and springs.
   double compute_force() {
-    const double elastic = elastic_force(model_, configuration(), scratch_.force,
-                                         scratch_.block_energy, context_.arena);
+    const double elastic = integrated_force(model_, configuration(), scratch_.force,
+                                            scratch_.block_energy, context_.arena);
     each_node([&](std::size_t i) { scratch_.force[i] += model_.mass[i] * input_.gravity; });
     const double springs = spring_energy();
     add_pulls(model_.springs, scratch_.pull, 1, scratch_.force, context_.arena);
@@ -226,7 +230,7 @@ class Equilibrium {
 
   /// out = K v, on all nodes.
   void apply(std::span<const Vec3d> v, std::span<Vec3d> out) {
-    apply_stiffness(model_, scratch_.tangents, v, out, context_.arena);
+    stiffness_.apply(v, out, context_.arena);
     add_spring_stiffness(model_.springs, v, scratch_.pull, out, context_.arena);
   }
 
@@ -250,7 +254,7 @@ class Equilibrium {
 
   /// K step = load among the motions that holds leave free.
   solve::KrylovReport solve_linear(double tolerance) {
-    stiffness_diagonal(model_, scratch_.tangents, scratch_.diagonal, context_.arena);
+    stiffness_.diagonal(scratch_.diagonal, context_.arena);
     add_spring_diagonal(model_.springs, scratch_.diagonal, context_.arena);
     const auto apply_free = [&](std::span<const double> p, std::span<double> q) {
       apply(vectors(p), vectors(q));
@@ -275,6 +279,7 @@ class Equilibrium {
   const StepInput& input_;
   Scratch& scratch_;
   Context& context_;
+  Stiffness stiffness_;
 };
 
 /// Whether no hold moves; of nodes that slide, up to rounding.

@@ -21,7 +21,8 @@ struct StepInput {
 using StepReport = solve::NewtonReport;
 
 /// Moves the state to static equilibrium under the input. Transactional: unless the report says
-/// converged, the state is unchanged, bit for bit. Allocates nothing.
+/// converged, the state is unchanged, bit for bit. Allocates
+/// nothing, but with Gauss quadrature, which keeps its tangents for the step.
 StepReport advance(const Model& model, State& state, const StepInput& input, Scratch& scratch,
                    Context& context);
 

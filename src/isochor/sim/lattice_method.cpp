@@ -4,15 +4,17 @@
 #include <cmath>
 #include <numeric>
 
+#include "isochor/lattice/elasticity.h"
 #include "isochor/lattice/fields.h"
-#include "isochor/lattice/operator.h"
 #include "isochor/sim/motion.h"
 
 namespace isochor::sim {
 namespace {
 
 lattice::Params params_of(const MethodSpec& method) {
-  return {.stabilise = method.stabilise,
+  return {.quadrature = method.quadrature == "gauss" ? lattice::Quadrature::Gauss
+                                                     : lattice::Quadrature::OnePoint,
+          .stabilise = method.stabilise,
           .always_definite = method.variant == "paper",
           .definiteness = method.definiteness == "none"       ? materials::Definiteness::None
                           : method.definiteness == "absolute" ? materials::Definiteness::Absolute
@@ -87,7 +89,7 @@ Snapshot LatticeMethod::snapshot() const {
 
   Measures& m = result.measures;
   std::vector<double> block_energy(model_.blocks.size());
-  m.elastic_energy = lattice::elastic_energy(model_, at, block_energy, context_.arena);
+  m.elastic_energy = lattice::integrated_energy(model_, at, block_energy, context_.arena);
   std::vector<Vec3d> pull(model_.springs.count());
   m.spring_energy =
       lattice::spring_pulls(model_.springs, positions, input.spring_targets, pull, context_.arena);

@@ -15,6 +15,7 @@ namespace isochor::sim {
 namespace {
 
 constexpr std::array<std::string_view, 2> kVariants{"best", "paper"};
+constexpr std::array<std::string_view, 2> kQuadratures{"one-point", "gauss"};
 constexpr std::array<std::string_view, 3> kFixes{"clamp", "absolute", "none"};
 constexpr std::array<std::string_view, 13> kShapes{
     "box",   "sphere",  "ellipsoid", "cylinder", "capsule", "puck", "tube",
@@ -138,6 +139,9 @@ void describe(FieldVisitor& visitor, MethodSpec& spec) {
   visitor.choice("definiteness", spec.definiteness, kFixes,
                  "what is done to a tangent that is not positive definite: negative eigenvalues "
                  "become zero, change sign, or stay");
+  visitor.choice("quadrature", spec.quadrature, kQuadratures,
+                 "where a cell's energy is evaluated: at its centre, or at eight Gauss points, "
+                 "a reference that takes about eight times as long");
   visitor.flag("stabilise", spec.stabilise,
                "off leaves bare one-point quadrature, which hourglasses");
   visitor.group("newton", spec.newton, "the nonlinear solver");

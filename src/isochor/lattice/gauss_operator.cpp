@@ -1,0 +1,287 @@
+#include "isochor/lattice/gauss_operator.h"
+
+#include <array>
+#include <numeric>
+
+#include "isochor/materials/dense_law.h"
+#include "isochor/materials/law_batch.h"
+
+namespace isochor::lattice::gauss {
+namespace {
+
+using materials::DenseTangent;
+using materials::PrincipalTangent;
+
+constexpr int kPoints = 8;
+constexpr std::size_t kBlockGrain = 16;
+
+using Corners = std::array<Vec3d, 8>;
+
+/// gradient[point][corner]: the gradient of the corner's trilinear shape function at a Gauss point
+/// of the unit cell. Points are numbered as corners are, by the bits of x, y and z.
+constexpr auto kGradients = [] {
+  constexpr double kNear = 0.5 + 0.28867513459481287, kFar = 1 - kNear;  // 1/2 +- 1/sqrt(12)
+  std::array<Corners, kPoints> gradients{};
+  for (int point = 0; point < kPoints; ++point) {
+    for (int corner = 0; corner < 8; ++corner) {
+      for (int axis = 0; axis < 3; ++axis) {
+        double slope = corner >> axis & 1 ? 1 : -1;
+        for (int other = 0; other < 3; ++other) {
+          if (other == axis) continue;
+          slope *= (corner >> other & 1) == (point >> other & 1) ? kNear : kFar;
+        }
+        gradients[point][corner].e[axis] = slope;
+      }
+    }
+  }
+  return gradients;
+}();
+
+Corners gather(const Block& block, int lane, std::span<const Vec3d> nodal) {
+  Corners corners;
+  for (int c = 0; c < 8; ++c) corners[c] = nodal[block.nodes[grid::block_node(lane, c)]];
+  return corners;
+}
+
+void scatter(const Block& block, int lane, const Corners& corners, std::span<Vec3d> nodal) {
+  for (int c = 0; c < 8; ++c) nodal[block.nodes[grid::block_node(lane, c)]] += corners[c];
+}
+
+void clear(std::span<Vec3d> nodal, ThreadArena& arena) {
+  parallel_for(arena, nodal.size(), solve::kVectorGrain, [&](std::size_t i) {
+    nodal[i] = {0, 0, 0};
+  });
+}
+
+/// Calls f(block index, lane) for all cells, colour after colour.
+template <class F>
+void for_each_cell(const Model& model, ThreadArena& arena, F&& f) {
+  for (std::size_t c = 0; c + 1 < model.color_starts.size(); ++c) {
+    const std::size_t begin = model.color_starts[c], end = model.color_starts[c + 1];
+    parallel_for(arena, end - begin, kBlockGrain, [&](std::size_t i) {
+      for (int lane = 0; lane < 8; ++lane) {
+        if (model.blocks[begin + i].active >> lane & 1) f(begin + i, lane);
+      }
+    });
+  }
+}
+
+/// What a cell's corners carry, differentiated at a Gauss point.
+Mat3d gradient_at(int point, const Corners& x, double h) {
+  Mat3d F = Mat3d::zero();
+  for (int c = 0; c < 8; ++c) {
+    for (int axis = 0; axis < 3; ++axis) F.column[axis] += kGradients[point][c][axis] * x[c];
+  }
+  return F * (1 / h);
+}
+
+/// Adds the forces of a stress at a Gauss point, each of which has an eighth of the volume.
+void add_forces(int point, const Mat3d& P, double h, Corners& force) {
+  for (int c = 0; c < 8; ++c) force[c] -= (0.125 * h * h) * (P * kGradients[point][c]);
+}
+
+/// A law in one cell: F at its points in the law's own axes, as a batch wants it.
+class CellBatch {
+ public:
+  CellBatch(const Model& model, const Configuration& at, std::size_t b, int lane)
+      : block_(model.blocks[b]), material_(model.materials[block_.material]) {
+    std::copy(material_.shape.begin(), material_.shape.end(), common_.shape);
+    if (block_.has_axes) {
+      const BlockAxes& axes = model.axes[block_.tangent];
+      for (int i = 0; i < 9; ++i) axes_(i % 3, i / 3) = axes.Q[i][lane];
+      if (!at.activations.empty()) {
+        common_.activation = axes.activation[lane] * at.activations[block_.material];
+      }
+    }
+    const Corners x = gather(block_, lane, at.positions);
+    for (int point = 0; point < kPoints; ++point) {
+      Mat3d F = gradient_at(point, x, block_.h);
+      if (block_.has_axes) F = F * axes_;
+      for (int i = 0; i < 9; ++i) F_[i][point] = F(i % 3, i / 3);
+      mu_[point] = block_.mu[lane];
+      lambda_[point] = block_.lambda[lane];
+    }
+  }
+
+  /// Of the whole cell, J.
+  double energy() const {
+    double density[kPoints];
+    materials::LawBatch<double> b = batch();
+    b.energy = density;
+    materials::evaluate(material_.law, b);
+    return energy_of(density);
+  }
+
+  /// Adds the corner forces; returns the energy.
+  double add_corner_forces(Corners& force) const {
+    double density[kPoints], stress[9][kPoints];
+    materials::LawBatch<double> b = batch();
+    b.energy = density;
+    b.stress = &stress[0][0];
+    materials::evaluate(material_.law, b);
+    for (int point = 0; point < kPoints; ++point) {
+      Mat3d P;
+      for (int i = 0; i < 9; ++i) P(i % 3, i / 3) = stress[i][point];
+      if (block_.has_axes) P = times_transpose(P, axes_);
+      add_forces(point, P, block_.h, force);
+    }
+    return energy_of(density);
+  }
+
+  void linearise(materials::Definiteness fix, double* numbers) const {
+    materials::LawBatch<double> b = batch();
+    b.fix = fix;
+    b.tangent = numbers;
+    materials::evaluate(material_.law, b);
+    if (!block_.has_axes) return;
+    for (int point = 0; point < kPoints; ++point) {
+      DenseTangent<double> t;
+      for (int i = 0; i < t.kSize; ++i) t.entry[i] = numbers[i * kPoints + point];
+      t = materials::turned(t, axes_);
+      for (int i = 0; i < t.kSize; ++i) numbers[i * kPoints + point] = t.entry[i];
+    }
+  }
+
+ private:
+  materials::LawBatch<double> batch() const {
+    return {.count = kPoints, .F = &F_[0][0], .mu = mu_, .lambda = lambda_, .common = common_};
+  }
+
+  double energy_of(const double (&density)[kPoints]) const {
+    const double h = block_.h;
+    return 0.125 * h * h * h * std::accumulate(density, density + kPoints, 0.0);
+  }
+
+  const Block& block_;
+  const Material& material_;
+  materials::Parameters<double> common_{};
+  Mat3d axes_ = Mat3d::identity();
+  double F_[9][kPoints], mu_[kPoints], lambda_[kPoints];
+};
+
+int numbers_of(const Block& block) { return block.has_axes ? DenseTangent<double>::kSize : 30; }
+
+/// Where a cell's numbers begin.
+std::size_t offset_of(const Model& model, const Tangents& tangents, std::size_t b, int lane) {
+  return tangents.first[b] + std::size_t(lane * kPoints * numbers_of(model.blocks[b]));
+}
+
+void load(const double* numbers, int point, DenseTangent<double>& t) {
+  for (int i = 0; i < t.kSize; ++i) t.entry[i] = numbers[i * kPoints + point];
+}
+
+void load(const double* numbers, int point, PrincipalTangent<double>& t) {
+  constexpr int kSymmetric[6][2] = {{0, 0}, {1, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}};
+  const auto number = [&](int i) { return numbers[i * kPoints + point]; };
+  for (int i = 0; i < 9; ++i) {
+    t.U(i % 3, i / 3) = number(i);
+    t.V(i % 3, i / 3) = number(9 + i);
+  }
+  for (int i = 0; i < 6; ++i) {
+    const auto [row, column] = kSymmetric[i];
+    t.stretch(row, column) = t.stretch(column, row) = number(18 + i);
+  }
+  for (int i = 0; i < 3; ++i) {
+    t.flip[i] = number(24 + i);
+    t.twist[i] = number(27 + i);
+  }
+}
+
+/// Calls f(point, tangent) for the points of a cell.
+template <class F>
+void for_each_tangent(const Model& model, const Tangents& tangents, std::size_t b, int lane,
+                      F&& f) {
+  const double* numbers = tangents.numbers.data() + offset_of(model, tangents, b, lane);
+  const auto visit = [&]<class Tangent>(Tangent tangent) {
+    for (int point = 0; point < kPoints; ++point) {
+      load(numbers, point, tangent);
+      f(point, tangent);
+    }
+  };
+  if (model.blocks[b].has_axes) {
+    visit(DenseTangent<double>{});
+  } else {
+    visit(PrincipalTangent<double>{});
+  }
+}
+
+double sum_of(std::span<const double> values, ThreadArena& arena) {
+  return deterministic_sum(arena, values.size(), [&](std::size_t begin, std::size_t end) {
+    return std::accumulate(values.begin() + begin, values.begin() + end, 0.0);
+  });
+}
+
+}  // namespace
+
+Tangents::Tangents(const Model& model) {
+  std::size_t size = 0;
+  for (const Block& block : model.blocks) {
+    first.push_back(size);
+    size += std::size_t(8 * kPoints * numbers_of(block));
+  }
+  numbers.resize(size);
+}
+
+double elastic_energy(const Model& model, const Configuration& at, std::span<double> block_energy,
+                      ThreadArena& arena) {
+  std::fill(block_energy.begin(), block_energy.end(), 0.0);
+  for_each_cell(model, arena, [&](std::size_t b, int lane) {
+    block_energy[b] += CellBatch(model, at, b, lane).energy();
+  });
+  return sum_of(block_energy, arena);
+}
+
+double elastic_force(const Model& model, const Configuration& at, std::span<Vec3d> force,
+                     std::span<double> block_energy, ThreadArena& arena) {
+  clear(force, arena);
+  std::fill(block_energy.begin(), block_energy.end(), 0.0);
+  for_each_cell(model, arena, [&](std::size_t b, int lane) {
+    Corners f{};
+    block_energy[b] += CellBatch(model, at, b, lane).add_corner_forces(f);
+    scatter(model.blocks[b], lane, f, force);
+  });
+  return sum_of(block_energy, arena);
+}
+
+void linearise(const Model& model, const Configuration& at, materials::Definiteness fix,
+               Tangents& tangents, ThreadArena& arena) {
+  for_each_cell(model, arena, [&](std::size_t b, int lane) {
+    CellBatch(model, at, b, lane)
+        .linearise(fix, tangents.numbers.data() + offset_of(model, tangents, b, lane));
+  });
+}
+
+void apply_stiffness(const Model& model, const Tangents& tangents,
+                     std::span<const Vec3d> displacements, std::span<Vec3d> out,
+                     ThreadArena& arena) {
+  clear(out, arena);
+  for_each_cell(model, arena, [&](std::size_t b, int lane) {
+    const Block& block = model.blocks[b];
+    const Corners d = gather(block, lane, displacements);
+    Corners f{};
+    for_each_tangent(model, tangents, b, lane, [&](int point, const auto& tangent) {
+      const Mat3d dF = gradient_at(point, d, block.h);
+      // The force differential with the sign of K.
+      add_forces(point, -1.0 * materials::stress_differential(tangent, dF), block.h, f);
+    });
+    scatter(block, lane, f, out);
+  });
+}
+
+void stiffness_diagonal(const Model& model, const Tangents& tangents, std::span<Vec3d> diagonal,
+                        ThreadArena& arena) {
+  clear(diagonal, arena);
+  for_each_cell(model, arena, [&](std::size_t b, int lane) {
+    const double h = model.blocks[b].h;
+    Corners d{};
+    for_each_tangent(model, tangents, b, lane, [&](int point, const auto& tangent) {
+      for (int c = 0; c < 8; ++c) {
+        const Vec3d gradient = kGradients[point][c] * (1 / h);
+        d[c] += (0.125 * h * h * h) * materials::rank_one_curvatures(tangent, gradient);
+      }
+    });
+    scatter(model.blocks[b], lane, d, diagonal);
+  });
+}
+
+}  // namespace isochor::lattice::gauss
