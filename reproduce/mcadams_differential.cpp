@@ -222,7 +222,8 @@ void add_iterations(const Pulled& pulled, const ExperimentOptions& options, std:
       last.bound = 0.1;
       rows.push_back(last);
     }
-    run::Series& s = series.emplace_back(run::Series{.name = variant.name});
+    run::Series& s =
+        series.emplace_back(run::Series{.name = variant.name, .dashed = v == kDefinite});
     for (std::size_t k = 0; k < residuals.size(); ++k) {
       s.x.push_back(double(k));
       s.y.push_back(residuals[k]);

@@ -219,5 +219,30 @@ TEST(LatticeSolver, RandomInvertedStartReturnsToRest) {
   }
 }
 
+TEST(LatticeSolver, CollapsedToAPointItReturnsEvenWhereEveryDirectionIsClamped) {
+  // All curvatures of a collapsed exponential cell are negative: clamped, nothing is left of them.
+  BodySpec spec = box_spec(4, 4, 4, 0.25);
+  make_uniform(spec, 38461.5, 57692.3);
+  spec.law = materials::law_index("fung");
+  spec.shape = {1, 1, 1, 0, 0, 0, 1, 1, 1};
+  spec.holds = {hold_where(spec, "left", [](const Vec3d& p) { return p[0] < 1e-9; })};
+  const Model model = build_model({spec}, {});
+  const auto held = targets(model, [](const std::string&, const Vec3d& p) { return p; });
+  const StepInput input{.gravity = {0, -2.09, 0}, .held_positions = held};
+  Context context(1);
+  Scratch scratch(model);
+  State solution{model.rest_positions};
+  ASSERT_TRUE(advance(model, solution, input, scratch, context).converged());
+  for (const Vec3d& point : {Vec3d{0.3049, 0.6448, 0.5442}, Vec3d{0.2707, 0.4509, 0.6228}}) {
+    State state{std::vector<Vec3d>(model.node_count(), point)};
+    for (const std::int32_t n : model.holds[0].nodes) state.positions[n] = model.rest_positions[n];
+    const StepReport report = advance(model, state, input, scratch, context);
+    ASSERT_TRUE(report.converged()) << text(report.end) << ", residual " << report.residual;
+    for (std::size_t n = 0; n < model.node_count(); ++n) {
+      EXPECT_LT(norm(state.positions[n] - solution.positions[n]), 1e-4);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace isochor::lattice

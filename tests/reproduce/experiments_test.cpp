@@ -29,9 +29,13 @@ void expect_holds(std::string_view id, const ExperimentOptions& options = {}) {
 }
 
 TEST(Reproduce, McAdamsHourglass) { expect_holds("mcadams/hourglass"); }
+TEST(Reproduce, SlowMcAdamsDifferential) { expect_holds("mcadams/differential"); }
+TEST(Reproduce, SlowMcAdamsGauss) { expect_holds("mcadams/gauss"); }
 TEST(Reproduce, McAdamsSvd) { expect_holds("mcadams/svd"); }
 TEST(Reproduce, GridEmbedding) { expect_holds("grid/embedding"); }
 TEST(Reproduce, GridSeparation) { expect_holds("grid/separation"); }
+TEST(Reproduce, SlowRobustRecovery) { expect_holds("robust/recovery"); }
+TEST(Reproduce, RobustScale) { expect_holds("robust/scale"); }
 TEST(Reproduce, SheenPenalty) { expect_holds("sheen/penalty"); }
 
 TEST(Reproduce, MaterialsCurvesHoldToClosedFormsAndPresetsToTheirMeasurements) {

@@ -199,5 +199,25 @@ TEST(SolveConjugateGradient, HasTheSameBitsForAnyThreads) {
   }
 }
 
+TEST(SolveConjugateGradient, AFlatDirectionCountsAsOneOfNoCurvature) {
+  // b has a part that no x reaches. Left alone, x would grow along the flat direction for ever.
+  Random random(9);
+  Vector eigenvalues = Vector::LinSpaced(20, 1, 30);
+  eigenvalues[7] = 0;
+  const Dense A = with_eigenvalues(random, eigenvalues);
+  const Vector b = random_vector(random, 20);
+  const Solved got = solve_with(A, b, 1e-10, 1000, ones(20));
+  EXPECT_FALSE(got.report.converged);
+  EXPECT_TRUE(got.report.indefinite);
+  EXPECT_LT(got.report.iterations, 60);
+  EXPECT_GT(b.dot(got.x), 0) << "still a descent direction";
+  EXPECT_TRUE(got.x.allFinite());
+  // Soft is not flat.
+  eigenvalues[7] = 1e-8;
+  const Solved soft = solve_with(with_eigenvalues(random, eigenvalues), b, 1e-6, 1000, ones(20));
+  EXPECT_TRUE(soft.report.converged);
+  EXPECT_FALSE(soft.report.indefinite);
+}
+
 }  // namespace
 }  // namespace isochor::solve
