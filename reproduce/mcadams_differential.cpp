@@ -58,9 +58,12 @@ class Pulled {
                       .params = {.newton = {.tolerance = 1e-10}}},
                      context)),
         context_(context) {
+    const auto is_held = [&](std::size_t n) {
+      return bar.model.freedom[n] == lattice::Freedom::Held;
+    };
     for (std::size_t n = 0; n < bar.model.node_count(); ++n) {
-      unknown_.push_back(bar.model.held[n] ? -1 : 3 * int(free_.size()));
-      if (!bar.model.held[n]) free_.push_back(n);
+      unknown_.push_back(is_held(n) ? -1 : 3 * int(free_.size()));
+      if (!is_held(n)) free_.push_back(n);
     }
   }
 

@@ -122,7 +122,7 @@ std::vector<Vec3d> start_state(const Cube& cube, Start start, int seed) {
   const Vec3d middle = 0.5 * cube.bar.size, point = anywhere();
   std::vector<Vec3d> state = cube.bar.model.rest_positions;
   for (std::size_t n = 0; n < state.size(); ++n) {
-    if (cube.bar.model.held[n]) continue;
+    if (cube.bar.model.freedom[n] == lattice::Freedom::Held) continue;
     const Vec3d across = dot(state[n] - middle, direction) * direction;
     switch (start) {
       case kRandom:

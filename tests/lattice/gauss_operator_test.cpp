@@ -215,7 +215,8 @@ TEST(LatticeGauss, SolverUsesTheQuadratureThatTheModelNames) {
       function(model, Configuration(state.positions), force, block_energy, context.arena);
       double sum = 0;
       for (std::size_t n = 0; n < force.size(); ++n) {
-        if (!model.held[n]) sum += norm(force[n] + model.mass[n] * input.gravity);
+        if (model.freedom[n] == Freedom::Free)
+          sum += norm(force[n] + model.mass[n] * input.gravity);
       }
       return sum;
     };
@@ -225,7 +226,7 @@ TEST(LatticeGauss, SolverUsesTheQuadratureThatTheModelNames) {
     EXPECT_GT(quadrature == Quadrature::Gauss ? one : eight, 1);
     // Reactions balance the weight.
     Vec3d sum{0, 0, 0};
-    for (const Reaction& r : reactions(model, state.positions, input.gravity, context.arena)) {
+    for (const Reaction& r : reactions(model, state.positions, input, context.arena)) {
       sum += r.force;
     }
     double weight = 0;

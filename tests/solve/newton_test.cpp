@@ -192,6 +192,45 @@ TEST(SolveNewton, NoDirectionStallsAtOnce) {
   }
 }
 
+TEST(SolveNewton, StepsAlongNegativeCurvatureGrow) {
+  // From just beside the top of the hill a whole step only doubles the distance to it.
+  Scalar problem = two_wells(1e-9);
+  const NewtonReport report = newton(problem, {.tolerance = 1e-10});
+  EXPECT_TRUE(report.converged());
+  EXPECT_NEAR(problem.x, 1, 1e-9);
+  EXPECT_LT(report.iterations, 15) << "30 doublings";
+  // No step of a convex problem is lengthened.
+  Scalar bowl = convex(0.9);
+  ASSERT_TRUE(newton(bowl, {.tolerance = 1e-10}).converged());
+  EXPECT_EQ(bowl.evaluations, bowl.solves + 1);
+}
+
+/// The first direction leads uphill, the cautious one down.
+struct TwoMinds : Scalar {
+  int cautious_solves = 0;
+  bool cautious = false;
+  KrylovReport solve(double tolerance) {
+    cautious = false;
+    return Scalar::solve(tolerance);
+  }
+  KrylovReport solve_cautiously(double tolerance) {
+    cautious = true;
+    ++cautious_solves;
+    return Scalar::solve(tolerance);
+  }
+  double slope() const { return -std::abs(first(x) * direction); }
+  void move(double length) { x += (cautious ? length : -length) * direction; }
+};
+
+TEST(SolveNewton, TheCautiousDirectionIsTakenWhereTheFirstLeadsNowhere) {
+  TwoMinds problem{convex(3)};
+  const NewtonReport report = newton(problem, {.tolerance = 1e-10});
+  EXPECT_TRUE(report.converged());
+  EXPECT_NEAR(problem.x, std::log(2.0), 1e-9);
+  EXPECT_GT(problem.cautious_solves, 0);
+  EXPECT_EQ(report.iterations, 2 * problem.cautious_solves);
+}
+
 TEST(SolveNewton, LinearSolvesGetSharperTowardsTheEnd) {
   Scalar problem = convex(4);
   ASSERT_TRUE(newton(problem, {.tolerance = 1e-13}).converged());

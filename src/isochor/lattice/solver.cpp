@@ -127,6 +127,20 @@ class Equilibrium {
     return report;
   }
 
+  /// Where the line search fails on what solve() found: every negative eigenvalue with its size.
+  /// The published variant has no such way out.
+  solve::KrylovReport solve_cautiously(double tolerance) {
+    using materials::Definiteness;
+    const Definiteness fix = model_.params.definiteness;
+    if (model_.params.always_definite || fix == Definiteness::None) {
+      solve::fill(context_.arena, 0, flat(std::span<Vec3d>(scratch_.step)));
+      return {};
+    }
+    copy_free(scratch_.force, scratch_.load);
+    linearise(Definiteness::Absolute);
+    return solve_linear(tolerance);
+  }
+
   /// A first guess for a new position of held nodes: the linear response of all others. Kept only
   /// if its energy is below that of moving the held nodes alone.
   solve::KrylovReport predict(std::span<const Vec3d> start) {

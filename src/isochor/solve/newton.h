@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string_view>
 
 #include "isochor/base/fields.h"
@@ -35,6 +36,45 @@ struct Evaluation {
   double residual = 0;      ///< |force on free nodes| / force scale of the problem
 };
 
+/// Halves a step along the problem's direction until the energy falls enough, and doubles a whole
+/// one while it falls as fast as at its begin, which it does along negative curvature alone: on a
+/// parabola a Newton step gains half of that. Nothing where no length will do, or the direction
+/// does not descend; the problem is then where it was.
+template <class Problem>
+std::optional<Evaluation> line_search(Problem& problem, const Evaluation& now) {
+  constexpr double kSufficientDecrease = 1e-4, kUnbent = 0.9;
+  constexpr double kShortestStep = 1e-6, kLongestStep = 1e3, kRounding = 1e-14;
+  const double slope = problem.slope();
+  if (!(slope < 0)) return std::nullopt;
+  double length = 1;
+  problem.move(length);
+  Evaluation next = problem.evaluate();
+  while (!(next.energy <= now.energy + kSufficientDecrease * length * slope +
+                              kRounding * std::max(now.energy_scale, next.energy_scale))) {
+    const double shorter = 0.5 * length;
+    if (shorter < kShortestStep) {
+      problem.move(-length);
+      return std::nullopt;
+    }
+    problem.move(shorter - length);
+    length = shorter;
+    next = problem.evaluate();
+  }
+  while (length >= 1 && length < kLongestStep &&
+         next.energy < now.energy + kUnbent * length * slope -
+                           kRounding * std::max(now.energy_scale, next.energy_scale)) {
+    problem.move(length);
+    const Evaluation further = problem.evaluate();
+    if (!(further.energy < next.energy)) {
+      problem.move(-length);
+      return problem.evaluate();
+    }
+    next = further;
+    length *= 2;
+  }
+  return next;
+}
+
 /// Minimises an energy by Newton's method with a backtracking line search.
 /// Problem offers, about an iterate x that it owns:
 ///   Evaluation evaluate()             energy, and forces kept for solve()
@@ -43,10 +83,12 @@ struct Evaluation {
 ///   void move(double length)          x += length dx (negative to go back)
 ///   bool cancelled()
 ///   void progress(const NewtonReport&)
+/// and it may offer
+///   KrylovReport solve_cautiously(double tol)
+/// a direction for where the first one leads nowhere: slower, but with steps of the right size.
 /// Leaves the last iterate in the problem; the caller decides whether to keep it.
 template <class Problem>
 NewtonReport newton(Problem& problem, const NewtonParams& params) {
-  constexpr double kSufficientDecrease = 1e-4, kShortestStep = 1e-6, kRounding = 1e-14;
   NewtonReport report;
   Evaluation now = problem.evaluate();
   for (;;) {
@@ -63,36 +105,23 @@ NewtonReport newton(Problem& problem, const NewtonParams& params) {
     if (report.iterations >= params.max_iterations) return ended(NewtonEnd::TooManyIterations);
     if (problem.cancelled()) return ended(NewtonEnd::Cancelled);
 
+    const auto search = [&](const auto& linear) {
+      ++report.iterations;
+      report.krylov_iterations += linear.iterations;
+      report.operator_applications += linear.operator_applications;
+      return line_search(problem, now);
+    };
     // Solve no better than this iterate deserves, superlinearly better towards the end.
     const double forcing = std::clamp(std::sqrt(now.residual), 1e-4, 0.1);
-    const auto linear = problem.solve(forcing);
-    ++report.iterations;
-    report.krylov_iterations += linear.iterations;
-    report.operator_applications += linear.operator_applications;
-
-    // No descent direction (the solve gave up at once, or met NaN): no length of it would help.
-    const double slope = problem.slope();
-    if (!(slope < 0)) {
-      return ended(problem.cancelled() ? NewtonEnd::Cancelled : NewtonEnd::Stalled);
-    }
-    double length = 1;
-    problem.move(length);
-    for (;;) {
-      const Evaluation next = problem.evaluate();
-      const double rounding = kRounding * std::max(now.energy_scale, next.energy_scale);
-      if (next.energy <= now.energy + kSufficientDecrease * length * slope + rounding) {
-        now = next;
-        break;
+    std::optional<Evaluation> next = search(problem.solve(forcing));
+    if constexpr (requires { problem.solve_cautiously(forcing); }) {
+      if (!next && !problem.cancelled()) {
+        problem.evaluate();
+        next = search(problem.solve_cautiously(forcing));
       }
-      const double shorter = 0.5 * length;
-      if (shorter < kShortestStep) {
-        problem.move(-length);
-        report.residual = now.residual;
-        return ended(NewtonEnd::Stalled);
-      }
-      problem.move(shorter - length);
-      length = shorter;
     }
+    if (!next) return ended(problem.cancelled() ? NewtonEnd::Cancelled : NewtonEnd::Stalled);
+    now = *next;
   }
 }
 
