@@ -69,9 +69,9 @@ Cube make_cube(int cells, int law, double scale, double young, double weight, Co
                              .shape = lively_shape(law),
                              .young = young,
                              .both_ends = false,
-                             .params = {.newton = {.max_iterations = 500}}},
+                             .params = {.newton = {.max_iterations = 200}}},
                             context),
-            .gravity = {0, -weight * young / (kDensity * scale), 0}};
+            .gravity = {0, 0, -weight * young / (kDensity * scale)}};
   cube.held = cube.bar.held_at_rest();
   return cube;
 }
@@ -89,11 +89,11 @@ std::optional<double> solve_from_rest(Cube& cube, Context& context) {
   for (std::size_t n = 0; n < state.positions.size(); ++n) {
     const Vec3d& rest = cube.bar.model.rest_positions[n];
     if (rest[0] < 0.999 * cube.bar.size[0]) continue;
-    sum += rest[1] - state.positions[n][1];
+    sum += rest[2] - state.positions[n][2];
     ++count;
   }
   cube.solution = std::move(state.positions);
-  return sum / count / cube.bar.size[1];
+  return sum / count / cube.bar.size[2];
 }
 
 /// The weight under which a law sags as wanted: a few proportional corrections.

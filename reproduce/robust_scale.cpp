@@ -93,7 +93,8 @@ std::vector<Row> robust_scale(const ExperimentOptions& options, Context& context
     };
     add("of 35 scenes, without a solution", failed, 0, "");
     add("largest difference of shapes", worst, 1e-4, "of the length");
-    note = fmt::format("{} to {} in four steps", fewest, most);
+    note = fmt::format("{} to {} in four steps; with E 1e6 Pa, scale 1, {} CG iterations", fewest,
+                       most, reference.krylov);
     add("largest difference of Newton iterations", most - fewest, 1, "");
   }
   return rows;
