@@ -2,14 +2,13 @@
 /// bar whose far end is bent aside and turned about its axis.
 ///
 /// Both are approximations of the same energy, so that their shapes must come together as cells
-/// get smaller; how fast is measured. What they cost is counted: visits of the law, numbers read
-/// and arithmetic of one force differential per cell.
+/// get smaller; how fast is measured. What they cost is counted: visits of the law, memory
+/// of tangents, arithmetic of a force differential.
 #include <cmath>
 #include <fmt/core.h>
 #include <optional>
 
 #include "isochor/base/file.h"
-#include "isochor/lattice/element_kernel.h"
 #include "isochor/lattice/solver.h"
 #include "isochor/materials/registry.h"
 #include "isochor/run/plot.h"
@@ -64,59 +63,24 @@ double root_mean_square(std::span<const Vec3d> a, std::span<const Vec3d> b) {
   return std::sqrt(sum / double(a.size()));
 }
 
-/// Counts what the templates of the lattice do.
-struct Counted {
-  static inline long operations = 0;
-  double value = 0;
-  Counted() = default;
-  Counted(double v) : value(v) {}  // NOLINT: kernels write T(0.5)
-  static Counted made(double v) {
-    ++operations;
-    return {v};
-  }
-  friend Counted operator+(const Counted& a, const Counted& b) { return made(a.value + b.value); }
-  friend Counted operator-(const Counted& a, const Counted& b) { return made(a.value - b.value); }
-  friend Counted operator*(const Counted& a, const Counted& b) { return made(a.value * b.value); }
-  friend Counted operator/(const Counted& a, const Counted& b) { return made(a.value / b.value); }
-  friend Counted operator-(const Counted& a) { return {-a.value}; }
-  friend Counted muladd(const Counted& a, const Counted& b, const Counted& c) { return a * b + c; }
-  Counted& operator+=(const Counted& b) { return *this = *this + b; }
-  Counted& operator-=(const Counted& b) { return *this = *this - b; }
-  Counted& operator*=(const Counted& b) { return *this = *this * b; }
-};
-
-template <class F>
-long count(F&& f) {
-  Counted::operations = 0;
-  f();
-  return Counted::operations;
-}
-
 void add_costs(std::vector<Row>& rows) {
-  const materials::PrincipalTangent<Counted> tangent{};
-  const Vec3<Counted> d[8] = {};
-  const Mat3<Counted> dF = Mat3<Counted>::zero();
-  const long law = count([&] { materials::stress_differential(tangent, dF); });
-  const long one_point =
-      law + count([&] {
-        Vec3<Counted> force[8] = {};
-        lattice::add_corner_forces(d, lattice::deformation_gradient(d, Counted(1)), dF, Counted(1),
-                                   Counted(1), force);
-      });
-  // Per point: eight corners times nine entries of F, and the product of a matrix and a gradient.
-  const long eight = 8 * (law + 8 * 9 * 2 + 9 + 8 * (15 + 3 + 3));
-  const auto add = [&](std::string quantity, double one, double gauss) {
+  const auto add = [&](std::string quantity, double one, double gauss, std::string note) {
     Row row = make_row(std::move(quantity), "one-point");
     row.ours = one;
     rows.push_back(row);
     row.variant = "gauss";
     row.ours = gauss;
-    row.note = fmt::format("{:.1f} times as many", gauss / one);
+    row.note = fmt::format("{:.1f} times as many{}", gauss / one, note);
     rows.push_back(row);
   };
-  add("visits of the law per cell and linearisation", 1, 8);
-  add("numbers of a cell's tangent", 30, 240);
-  add("arithmetic operations per cell and differential", double(one_point), double(eight));
+  add("visits of the law per cell and linearisation", 1, 8, "");
+  add("bytes of a cell's tangent", sizeof(float) * 31, sizeof(double) * 240,
+      "; double in place of single precision is two of them");
+  // One point: by blocks, as bench/lattice_differential.cpp counts it. Eight: per point dF by eight
+  // corners, the stress differential, and eight products with a gradient.
+  constexpr double kStress = 4 * 45 + 15 + 3 * 8;
+  add("arithmetic operations per cell and differential", (6 * 57 + 8 * 239 + 6 * 155 + 81) / 8.0,
+      8 * (8 * 9 * 2 + 9 + kStress + 8 * (15 + 3 + 3)), "; blocks share edges, points do not");
 }
 
 }  // namespace
