@@ -47,17 +47,16 @@ class Equilibrium {
   /// variant, with the definite one [McAdams11 sec 5]. Without a fix, what conjugate gradients had
   /// found until then has to do.
   solve::KrylovReport solve(double tolerance) {
-    each_node([&](std::size_t i) {
-      scratch_.load[i] = model_.held[i] ? Vec3d{0, 0, 0} : scratch_.force[i];
-    });
     solve::KrylovReport exact;
     const bool fixes = model_.params.definiteness != materials::Definiteness::None;
     if (!model_.params.always_definite || !fixes) {
       linearise(materials::Definiteness::None);
+      load_free_nodes([&](std::size_t i) { return scratch_.force[i]; });
       exact = solve_linear(tolerance);
       if (!exact.indefinite || !fixes) return exact;
     }
     linearise(model_.params.definiteness);
+    load_free_nodes([&](std::size_t i) { return scratch_.force[i]; });
     solve::KrylovReport definite = solve_linear(tolerance);
     definite.iterations += exact.iterations;
     definite.operator_applications += exact.operator_applications;
@@ -72,10 +71,9 @@ class Equilibrium {
     linearise(materials::Definiteness::Clamp);
     place_held(scratch_.positions);
     each_node([&](std::size_t i) { scratch_.step[i] = scratch_.positions[i] - start[i]; });
-    apply_stiffness(model_, scratch_.tangents, scratch_.step, scratch_.load, context_.arena);
-    each_node([&](std::size_t i) {
-      scratch_.load[i] = model_.held[i] ? Vec3d{0, 0, 0} : scratch_.force[i] - scratch_.load[i];
-    });
+    const std::span<Vec3d> change = vectors(std::span(scratch_.krylov.image));
+    apply_stiffness(model_, scratch_.tangents, scratch_.step, change, context_.arena);
+    load_free_nodes([&](std::size_t i) { return scratch_.force[i] - change[i]; });
     const double before = total_energy();
     const solve::KrylovReport report = solve_linear(1e-2);
     move(1);
@@ -85,7 +83,8 @@ class Equilibrium {
   }
 
   double slope() {
-    return -solve::dot(context_.arena, flat(std::span<const Vec3d>(scratch_.load)),
+    // Held nodes have a force, but no step.
+    return -solve::dot(context_.arena, flat(std::span<const Vec3d>(scratch_.force)),
                        flat(std::span<const Vec3d>(scratch_.step)));
   }
 
@@ -155,7 +154,15 @@ class Equilibrium {
     return elastic;
   }
 
-  /// K step = load on free nodes; held nodes stay.
+  /// Sets the right-hand side, which is where conjugate gradients will keep their residual.
+  template <class F>
+  void load_free_nodes(F&& load) {
+    each_node([&](std::size_t i) {
+      vectors(std::span(scratch_.krylov.r))[i] = model_.held[i] ? Vec3d{0, 0, 0} : load(i);
+    });
+  }
+
+  /// K step = what was loaded; held nodes stay.
   solve::KrylovReport solve_linear(double tolerance) {
     stiffness_diagonal(model_, scratch_.tangents, scratch_.diagonal, context_.arena);
     const auto apply = [&](std::span<const double> p, std::span<double> q) {
@@ -174,8 +181,8 @@ class Equilibrium {
     };
     return solve::conjugate_gradient(
         context_.arena, apply, precondition, [&] { return bool(context_.cancelled); },
-        flat(std::span<const Vec3d>(scratch_.load)), flat(std::span<Vec3d>(scratch_.step)),
-        tolerance, model_.params.newton.max_krylov_iterations, scratch_.krylov);
+        scratch_.krylov.r, flat(std::span<Vec3d>(scratch_.step)), tolerance,
+        model_.params.newton.max_krylov_iterations, scratch_.krylov);
   }
 
   const Model& model_;

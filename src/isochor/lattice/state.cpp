@@ -6,7 +6,7 @@ namespace isochor::lattice {
 
 void Scratch::poison() {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  for (std::vector<Vec3d>* v : {&positions, &force, &step, &load, &diagonal}) {
+  for (std::vector<Vec3d>* v : {&positions, &force, &step, &diagonal}) {
     std::fill(v->begin(), v->end(), Vec3d{nan, nan, nan});
   }
   for (BlockTangent& t : tangents.principal) {
@@ -16,7 +16,7 @@ void Scratch::poison() {
     std::fill_n(&t.entry[0][0], sizeof t / sizeof(double), nan);
   }
   std::fill(block_energy.begin(), block_energy.end(), nan);
-  for (std::vector<double>* v : {&krylov.r, &krylov.z, &krylov.p, &krylov.q}) {
+  for (std::vector<double>* v : {&krylov.r, &krylov.p, &krylov.image}) {
     std::fill(v->begin(), v->end(), nan);
   }
 }
@@ -29,10 +29,10 @@ std::size_t bytes_allocated(const Model& model, const State& state, const Scratc
       sum(model.bodies, model.materials, model.axes, model.blocks, model.color_starts, model.cells,
           model.rest_positions, model.mass, model.held, model.holds);
   for (const Hold& hold : model.holds) bytes += sum(hold.nodes);
-  return bytes + sum(state.positions, scratch.positions, scratch.force, scratch.step, scratch.load,
+  return bytes + sum(state.positions, scratch.positions, scratch.force, scratch.step,
                      scratch.diagonal, scratch.tangents.principal, scratch.tangents.dense,
-                     scratch.block_energy, scratch.krylov.r, scratch.krylov.z, scratch.krylov.p,
-                     scratch.krylov.q);
+                     scratch.block_energy, scratch.krylov.r, scratch.krylov.p,
+                     scratch.krylov.image);
 }
 
 }  // namespace isochor::lattice

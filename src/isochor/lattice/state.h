@@ -39,7 +39,6 @@ struct Scratch {
       : positions(model.node_count()),
         force(model.node_count()),
         step(model.node_count()),
-        load(model.node_count()),
         diagonal(model.node_count()),
         tangents(model),
         block_energy(model.blocks.size()),
@@ -51,7 +50,6 @@ struct Scratch {
   std::vector<Vec3d> positions;  ///< the iterate
   std::vector<Vec3d> force;      ///< internal and external, held nodes included
   std::vector<Vec3d> step;       ///< the Newton direction
-  std::vector<Vec3d> load;       ///< right-hand side
   std::vector<Vec3d> diagonal;   ///< of the stiffness matrix
   Tangents tangents;
   std::vector<double> block_energy;
