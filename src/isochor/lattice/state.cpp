@@ -6,15 +6,15 @@ namespace isochor::lattice {
 
 void Scratch::poison() {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  for (std::vector<Vec3d>* v : {&positions, &force, &step, &diagonal}) {
+  for (std::vector<Vec3d>* v : {&positions, &force, &step}) {
     std::fill(v->begin(), v->end(), Vec3d{nan, nan, nan});
   }
-  for (BlockTangent& t : tangents.principal) {
-    std::fill_n(&t.U[0][0], sizeof t / sizeof(double), nan);
-  }
-  for (DenseBlockTangent& t : tangents.dense) {
-    std::fill_n(&t.entry[0][0], sizeof t / sizeof(double), nan);
-  }
+  const auto fill = [&](auto& groups) {
+    for (auto& t : groups) std::fill_n(&t.number[0][0][0], sizeof t / sizeof(float), float(nan));
+  };
+  fill(tangents.principal);
+  fill(tangents.dense);
+  std::fill(diagonal.begin(), diagonal.end(), Vec3f{float(nan), float(nan), float(nan)});
   std::fill(block_energy.begin(), block_energy.end(), nan);
   for (std::vector<double>* v : {&krylov.r, &krylov.p, &krylov.image}) {
     std::fill(v->begin(), v->end(), nan);
@@ -25,9 +25,9 @@ std::size_t bytes_allocated(const Model& model, const State& state, const Scratc
   const auto sum = [](const auto&... v) {
     return (... + (v.capacity() * sizeof(typename std::remove_cvref_t<decltype(v)>::value_type)));
   };
-  std::size_t bytes =
-      sum(model.bodies, model.materials, model.axes, model.blocks, model.color_starts, model.cells,
-          model.rest_positions, model.mass, model.held, model.holds);
+  std::size_t bytes = sum(model.bodies, model.materials, model.axes, model.blocks, model.groups,
+                          model.tile_starts, model.color_starts, model.cells, model.rest_positions,
+                          model.mass, model.held, model.holds);
   for (const Hold& hold : model.holds) bytes += sum(hold.nodes);
   return bytes + sum(state.positions, scratch.positions, scratch.force, scratch.step,
                      scratch.diagonal, scratch.tangents.principal, scratch.tangents.dense,
