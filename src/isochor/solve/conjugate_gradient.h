@@ -17,20 +17,21 @@ struct KrylovReport {
 };
 
 struct KrylovScratch {
-  explicit KrylovScratch(std::size_t size = 0) : r(size), z(size), p(size), q(size) {}
-  std::vector<double> r, z, p, q;
+  explicit KrylovScratch(std::size_t size = 0) : r(size), p(size), image(size) {}
+  std::vector<double> r, p;
+  std::vector<double> image;  ///< M^-1 r, then A p: the one is done with when the other comes
 };
 
 /// Preconditioned conjugate gradients for a symmetric positive definite operator, from x = 0.
 /// apply(p, q): q = A p.  precondition(r, z): z = M^-1 r.  stop(): give up early (cancelled).
 /// Every iterate is a descent direction for the energy behind A, so that a solve that ran out of
 /// iterations, or into negative curvature, is still of use to Newton. `scratch` vectors must have
-/// the size of b.
+/// the size of b; b may be scratch.r itself.
 template <class Apply, class Precondition, class Stop>
 KrylovReport conjugate_gradient(ThreadArena& arena, Apply&& apply, Precondition&& precondition,
                                 Stop&& stop, std::span<const double> b, std::span<double> x,
                                 double tolerance, int max_iterations, KrylovScratch& scratch) {
-  auto& [r, z, p, q] = scratch;
+  auto& [r, p, image] = scratch;
   KrylovReport report;
   fill(arena, 0, x);
   copy(arena, b, r);
@@ -39,22 +40,22 @@ KrylovReport conjugate_gradient(ThreadArena& arena, Apply&& apply, Precondition&
 
   double rho = 0;
   while (report.iterations < max_iterations && !stop()) {
-    precondition(r, z);
+    precondition(r, image);
     ++report.iterations;
     const double rho_last = rho;
-    rho = dot(arena, r, z);
+    rho = dot(arena, r, image);
     if (!(rho > 0)) {  // the preconditioner
       report.indefinite = true;
       break;
     }
     if (report.iterations == 1) {
-      copy(arena, z, p);
+      copy(arena, image, p);
     } else {
-      xpby(arena, z, rho / rho_last, p);
+      xpby(arena, image, rho / rho_last, p);
     }
-    apply(p, q);
+    apply(p, image);
     ++report.operator_applications;
-    const double curvature = dot(arena, p, q);
+    const double curvature = dot(arena, p, image);
     if (!(curvature > 0)) {
       if (report.iterations == 1) copy(arena, p, x);
       report.indefinite = true;
@@ -62,7 +63,7 @@ KrylovReport conjugate_gradient(ThreadArena& arena, Apply&& apply, Precondition&
     }
     const double alpha = rho / curvature;
     axpy(arena, alpha, p, x);
-    axpy(arena, -alpha, q, r);
+    axpy(arena, -alpha, image, r);
     report.relative_residual = std::sqrt(dot(arena, r, r)) / b_norm;
     if (report.relative_residual <= tolerance) {
       report.converged = true;
