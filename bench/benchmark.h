@@ -28,6 +28,10 @@ struct MachineLimits {
 };
 MachineLimits measure_limits(ThreadArena& arena);
 
+/// Bytes per second of a triad that goes through as much memory as something else does, so that
+/// both have it from the same level of caches.
+double bandwidth(std::size_t working_set, ThreadArena& arena);
+
 /// Double precision operations per second of all threads of the arena, best of ten.
 double peak_flops(ThreadArena& arena);
 /// The same in single precision.

@@ -9,13 +9,11 @@
 #include <vector>
 
 #include "bench/benchmark.h"
-#include "isochor/base/file.h"
 #include "isochor/geometry/organic_shapes.h"
 #include "isochor/geometry/shapes.h"
 #include "isochor/lattice/operator.h"
 #include "isochor/materials/law_batch.h"
 #include "isochor/materials/registry.h"
-#include "isochor/math/svd_batch.h"
 
 namespace isochor::bench {
 namespace {
@@ -105,25 +103,22 @@ struct Limit {
   double seconds = 0;
   std::string kind;
 };
-Limit limit_of(double cells, double bytes, double flops, bool single, const MachineLimits& m) {
-  const bool cached = bytes < 0.5 * double(last_level_cache_bytes());
-  const double by_memory = bytes / (cached ? m.cached_bytes_per_second : m.bytes_per_second);
-  const double by_flops = flops / (single ? m.single_flops_per_second : m.flops_per_second);
-  if (by_memory > by_flops) {
-    return {by_memory, fmt::format("{:.0f} bytes per cell from {}", bytes / cells,
-                                   cached ? "the last-level cache" : "memory")};
-  }
-  return {by_flops,
-          fmt::format("{:.0f} flops per cell, {}", flops / cells, single ? "single" : "double")};
-}
 
-/// Tangents, stiffnesses and block_node indices of every cell once; every node read and written.
+/// Tangents and node numbers of every cell once; every node read and written.
 template <class S>
-Limit differential_limit(const Body& body, const MachineLimits& m) {
+Limit differential_limit(const Body& body, ThreadArena& arena) {
   const auto cells = double(body.model.cells.size());
   const double bytes = cells * (31 * sizeof(float) + 27 * sizeof(std::int32_t) / 8.0) +
                        double(body.model.node_count()) * 2 * sizeof(Vec3<S>);
-  return limit_of(cells, bytes, cells * kFlopsPerCell, sizeof(S) == 4, m);
+  const double rate = bandwidth(std::size_t(bytes), arena);
+  const double peak = sizeof(S) == 4 ? peak_flops_single(arena) : peak_flops(arena);
+  const double by_memory = bytes / rate, by_flops = cells * kFlopsPerCell / peak;
+  if (by_memory > by_flops) {
+    return {by_memory, fmt::format("{:.0f} bytes per cell at {:.0f} GB/s, a triad of this size",
+                                   bytes / cells, 1e-9 * rate)};
+  }
+  return {by_flops,
+          fmt::format("{:.0f} flops per cell at {:.0f} Gflop/s", kFlopsPerCell, 1e-9 * peak)};
 }
 
 BenchRow rate_row(std::string name, double cells, double seconds, const Limit& limit) {
@@ -142,18 +137,17 @@ void claim(BenchRow& row, double least) {
   row.bound = std::max(least, 0.25 * *row.limit);
 }
 
-void add_rates(const Body& body, const MachineLimits& m, Context& context,
-               std::vector<BenchRow>& rows) {
+void add_rates(const Body& body, Context& context, std::vector<BenchRow>& rows) {
   ThreadArena one(1);
   const lattice::Tangents tangents = linearised(body, context);
   const auto cells = double(body.model.cells.size());
   rows.push_back(rate_row("lattice-differential/" + body.name, cells,
                           apply_seconds<float>(body, tangents, one),
-                          differential_limit<float>(body, m)));
+                          differential_limit<float>(body, one)));
   claim(rows.back(), 30);
   rows.push_back(rate_row("lattice-differential/" + body.name + "/double", cells,
                           apply_seconds<double>(body, tangents, one),
-                          differential_limit<double>(body, m)));
+                          differential_limit<double>(body, one)));
   claim(rows.back(), 0);
 }
 
@@ -234,15 +228,13 @@ void add_sizes(Context& context, std::vector<BenchRow>& rows) {
 }
 
 /// What two threads gain, as part of what they gain on the resource that limits.
-void add_threads(const Body& body, const MachineLimits& one_limit, Context& context,
-                 std::vector<BenchRow>& rows) {
+void add_threads(const Body& body, Context& context, std::vector<BenchRow>& rows) {
   ThreadArena one(1), two(2);
-  const MachineLimits two_limit = measure_limits(two);
   const lattice::Tangents tangents = linearised(body, context);
   const double gain =
       apply_seconds<float>(body, tangents, one) / apply_seconds<float>(body, tangents, two);
-  const Limit alone = differential_limit<float>(body, one_limit);
-  const double possible = alone.seconds / differential_limit<float>(body, two_limit).seconds;
+  const Limit alone = differential_limit<float>(body, one);
+  const double possible = alone.seconds / differential_limit<float>(body, two).seconds;
   rows.push_back(
       {.name = "lattice-differential/two threads/" + body.name,
        .value = gain / possible,
@@ -352,24 +344,22 @@ BenchRow peer_row(Context& context) {
 }  // namespace
 
 std::vector<BenchRow> lattice_differential(Context& context) {
-  ThreadArena one(1);
-  const MachineLimits limits = measure_limits(one);
   std::vector<BenchRow> rows;
   {
     const Body cube = make_cube(64, "corotated", "corotated/N=64", context);
-    add_rates(cube, limits, context, rows);
-    add_threads(cube, limits, context, rows);
+    add_rates(cube, context, rows);
+    add_threads(cube, context, rows);
     add_law_rates(cube, "corotated", rows);
     rows.push_back(memory_row(cube));
   }
   {
     const Body cube = make_cube(64, "neo_hookean", "neo-hookean/N=64", context);
-    add_rates(cube, limits, context, rows);
+    add_rates(cube, context, rows);
     add_law_rates(cube, "neo_hookean", rows);
   }
   {
     const Body arm = make_body("arm", geometry::make_arm(0.004).skin, 0.0024, "corotated", context);
-    add_rates(arm, limits, context, rows);
+    add_rates(arm, context, rows);
   }
   add_sizes(context, rows);
   rows.push_back(peer_row(context));

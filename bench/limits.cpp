@@ -86,6 +86,10 @@ double fastest(int repeats, FunctionRef<void()> body) {
   return best;
 }
 
+double bandwidth(std::size_t working_set, ThreadArena& arena) {
+  return triad(working_set / 3, arena);
+}
+
 MachineLimits measure_limits(ThreadArena& arena) {
   const std::size_t cache = std::max<std::size_t>(last_level_cache_bytes(), 1 << 23);
   return {.bytes_per_second = triad(4 * cache, arena),

@@ -111,7 +111,7 @@ std::vector<int> color_tiles(const Model& model) {
       const auto nodes_of_tile = [&](auto&& f) {
         for (std::int32_t g = model.tile_starts[tile]; g < model.tile_starts[tile + 1]; ++g) {
           for (const auto& slot : model.groups[g].nodes) {
-            for (const std::int32_t n : slot) f(seen[n]);
+            for (const std::int32_t n : slot) f(seen[n / 3]);
           }
         }
       };

@@ -10,61 +10,51 @@
 /// cell and the way back, from cells to their edges, go axis by axis through sums of two.
 namespace isochor::lattice {
 
-/// One of two layers of edges along an axis: where its nodes and cells are. `across` and `up` are
-/// the other two axes.
-struct EdgeLayer {
-  int axis, layer;
-
-  ISOCHOR_KERNEL constexpr int low_node(int across, int up) const {
-    return layer * kNode[axis] + across * kNode[(axis + 1) % 3] + up * kNode[(axis + 2) % 3];
-  }
-  ISOCHOR_KERNEL constexpr int high_node(int across, int up) const {
-    return low_node(across, up) + kNode[axis];
-  }
-  ISOCHOR_KERNEL constexpr int cell(int across, int up) const {
-    return layer << axis | across << (axis + 1) % 3 | up << (axis + 2) % 3;
-  }
-
- private:
+/// The lines of three nodes along an axis: which nodes and cells they pass, `across` and `up`
+/// counting along the other two axes.
+template <int Axis>
+struct Lines {
   static constexpr int kNode[3] = {1, 3, 9};
+  static constexpr int node(int along, int across, int up) {
+    return along * kNode[Axis] + across * kNode[(Axis + 1) % 3] + up * kNode[(Axis + 2) % 3];
+  }
+  static constexpr int cell(int along, int across, int up) {
+    return along << Axis | across << (Axis + 1) % 3 | up << (Axis + 2) % 3;
+  }
 };
 
-/// Calls f(EdgeLayer) for the six layers.
-template <class F>
-ISOCHOR_KERNEL void for_each_layer(F&& f) {
-  for (int axis = 0; axis < 3; ++axis) {
-    for (int layer = 0; layer < 2; ++layer) f(EdgeLayer{axis, layer});
+namespace detail {
+
+template <int Axis, class T>
+ISOCHOR_KERNEL void sum_edges_along(const Vec3<T> (&x)[27], Mat3<T> (&sums)[8]) {
+  using L = Lines<Axis>;
+  for (int i = 0; i < 3; ++i) {
+    for (int along = 0; along < 2; ++along) {
+      T pairs[3][2];
+      for (int up = 0; up < 3; ++up) {
+        T edge[3];
+        for (int across = 0; across < 3; ++across) {
+          edge[across] = x[L::node(along + 1, across, up)][i] - x[L::node(along, across, up)][i];
+        }
+        pairs[up][0] = edge[0] + edge[1];
+        pairs[up][1] = edge[1] + edge[2];
+      }
+      for (int up = 0; up < 2; ++up) {
+        for (int across = 0; across < 2; ++across) {
+          sums[L::cell(along, across, up)](i, Axis) = pairs[up][across] + pairs[up + 1][across];
+        }
+      }
+    }
   }
 }
 
-/// Column a of sums[cell] is the sum of the cell's four edges along axis a: 4 h F [McAdams11 (3)].
-template <class T>
-ISOCHOR_KERNEL void sum_edges(const Vec3<T> (&x)[27], Mat3<T> (&sums)[8]) {
-  for_each_layer([&](const EdgeLayer& at) {
-    Vec3<T> pairs[3][2];
-    for (int up = 0; up < 3; ++up) {
-      Vec3<T> edge[3];
-      for (int across = 0; across < 3; ++across) {
-        edge[across] = x[at.high_node(across, up)] - x[at.low_node(across, up)];
-      }
-      for (int across = 0; across < 2; ++across)
-        pairs[up][across] = edge[across] + edge[across + 1];
-    }
-    for (int up = 0; up < 2; ++up) {
-      for (int across = 0; across < 2; ++across) {
-        sums[at.cell(across, up)].column[at.axis] = pairs[up][across] + pairs[up + 1][across];
-      }
-    }
-  });
-}
-
-/// What the cells around each of a layer's nine edges have in sum; of(cell) is what one has.
-template <class V, class F>
-ISOCHOR_KERNEL void spread_to_edges(const EdgeLayer& at, F&& of, V (&sums)[3][3]) {
-  V pairs[2][3];
+/// What the cells around each of nine edges have in sum; of(across, up) is what one cell has.
+template <class T, class F>
+ISOCHOR_KERNEL void sum_around_edges(F&& of, T (&sums)[3][3]) {
+  T pairs[2][3];
   for (int up = 0; up < 2; ++up) {
-    pairs[up][0] = of(at.cell(0, up));
-    pairs[up][2] = of(at.cell(1, up));
+    pairs[up][0] = of(0, up);
+    pairs[up][2] = of(1, up);
     pairs[up][1] = pairs[up][0] + pairs[up][2];
   }
   for (int across = 0; across < 3; ++across) {
@@ -74,30 +64,58 @@ ISOCHOR_KERNEL void spread_to_edges(const EdgeLayer& at, F&& of, V (&sums)[3][3]
   }
 }
 
+template <int Axis, class T>
+ISOCHOR_KERNEL void pull_nodes_along(const Vec3<T> (&x)[27], const Mat3<T> (&pulls)[8],
+                                     const T (&weights)[8], Vec3<T> (&nodal)[27]) {
+  using L = Lines<Axis>;
+  T weight[2][3][3];
+  for (int along = 0; along < 2; ++along) {
+    sum_around_edges([&](int a, int u) { return weights[L::cell(along, a, u)]; }, weight[along]);
+  }
+  for (int i = 0; i < 3; ++i) {
+    T pull[2][3][3];
+    for (int along = 0; along < 2; ++along) {
+      sum_around_edges([&](int a, int u) { return pulls[L::cell(along, a, u)](i, Axis); },
+                       pull[along]);
+    }
+    for (int up = 0; up < 3; ++up) {
+      for (int across = 0; across < 3; ++across) {
+        const int n[3] = {L::node(0, across, up), L::node(1, across, up), L::node(2, across, up)};
+        const T first = muladd(weight[0][up][across], x[n[1]][i] - x[n[0]][i], pull[0][up][across]);
+        const T second =
+            muladd(weight[1][up][across], x[n[2]][i] - x[n[1]][i], pull[1][up][across]);
+        if constexpr (Axis == 0) {
+          nodal[n[0]][i] = -first;
+          nodal[n[1]][i] = first - second;
+          nodal[n[2]][i] = second;
+        } else {
+          nodal[n[0]][i] = nodal[n[0]][i] - first;
+          nodal[n[1]][i] = nodal[n[1]][i] + (first - second);
+          nodal[n[2]][i] = nodal[n[2]][i] + second;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace detail
+
+/// Column a of sums[cell] is the sum of the cell's four edges along axis a: 4 h F [McAdams11 (3)].
+template <class T>
+ISOCHOR_KERNEL void sum_edges(const Vec3<T> (&x)[27], Mat3<T> (&sums)[8]) {
+  detail::sum_edges_along<0>(x, sums);
+  detail::sum_edges_along<1>(x, sums);
+  detail::sum_edges_along<2>(x, sums);
+}
+
 /// Sets what pulls at the nodes, against the force: each cell pulls at its edges along axis a with
 /// column a of pulls[cell], and with weights[cell] times the edge itself [McAdams11 (5), (17)].
 template <class T>
 ISOCHOR_KERNEL void pull_nodes(const Vec3<T> (&x)[27], const Mat3<T> (&pulls)[8],
                                const T (&weights)[8], Vec3<T> (&nodal)[27]) {
-  for (Vec3<T>& n : nodal) n = {T(0), T(0), T(0)};
-  for_each_layer([&](const EdgeLayer& at) {
-    T weight[3][3];
-    spread_to_edges(
-        at, [&](int cell) -> const T& { return weights[cell]; }, weight);
-    Vec3<T> pull[3][3];
-    spread_to_edges(
-        at, [&](int cell) -> const Vec3<T>& { return pulls[cell].column[at.axis]; }, pull);
-    for (int up = 0; up < 3; ++up) {
-      for (int across = 0; across < 3; ++across) {
-        const int low = at.low_node(across, up), high = at.high_node(across, up);
-        for (int i = 0; i < 3; ++i) {
-          const T p = muladd(weight[up][across], x[high][i] - x[low][i], pull[up][across][i]);
-          nodal[high][i] = nodal[high][i] + p;
-          nodal[low][i] = nodal[low][i] - p;
-        }
-      }
-    }
-  });
+  detail::pull_nodes_along<0>(x, pulls, weights, nodal);
+  detail::pull_nodes_along<1>(x, pulls, weights, nodal);
+  detail::pull_nodes_along<2>(x, pulls, weights, nodal);
 }
 
 }  // namespace isochor::lattice

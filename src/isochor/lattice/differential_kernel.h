@@ -55,7 +55,7 @@ ISOCHOR_KERNEL void apply_blocks(const BlockGroup& group, const GroupTangent<Num
                                  int lane, const Vec3<S>* displacements, Vec3<S>* out) {
   using T = Pack<S, N>;
   Vec3<T> x[27];
-  for (int n = 0; n < 27; ++n) x[n] = gather<S, N>(displacements, group.nodes[n] + lane);
+  gather_nodes<N>(group, lane, displacements, x);
   Mat3<T> pull[8];
   T weight[8];
   sum_edges(x, pull);
@@ -72,7 +72,7 @@ ISOCHOR_KERNEL void apply_blocks(const BlockGroup& group, const GroupTangent<Num
   }
   Vec3<T> nodal[27];
   pull_nodes(x, pull, weight, nodal);
-  for (int n = 0; n < 27; ++n) scatter_add<S, N>(nodal[n], out, group.nodes[n] + lane);
+  for (int n = 0; n < 27; ++n) scatter_add<N>(nodal[n], out, group.nodes[n] + lane);
 }
 
 /// The same for the diagonal: a corner's own displacement moves every axis of its cell by one edge.
@@ -91,24 +91,25 @@ ISOCHOR_KERNEL void add_diagonal(const BlockGroup& group, const GroupTangent<Num
       const Vec3<T> curvature =
           materials::rank_one_curvatures(tangent, edge) + Vec3<T>{spread, spread, spread};
       for (const int end : {corner, 7 - corner}) {
-        scatter_add<S, N>(curvature, diagonal, group.nodes[grid::block_node(c, end)] + lane);
+        scatter_add<N>(curvature, diagonal, group.nodes[grid::block_node(c, end)] + lane);
       }
     }
   }
 }
 
+/// Calls f(lanes, group, its tangents, first lane) for groups, as many lanes as a register has.
 template <class S, class F>
 ISOCHOR_KERNEL void for_each_part(const Model& model, const Tangents& tangents, GroupRange range,
                                   F&& f) {
-  constexpr int kLanes = static_cast<int>(xsimd::batch<S>::size);
+  constexpr std::integral_constant<int, static_cast<int>(xsimd::batch<S>::size)> lanes;
   const FlushDenormals flush;
   for (std::int32_t g = range.begin; g < range.end; ++g) {
     const BlockGroup& group = model.groups[g];
-    for (int lane = 0; lane < kGroupBlocks; lane += kLanes) {
+    for (int lane = 0; lane < kGroupBlocks; lane += lanes) {
       if (group.dense) {
-        f(std::integral_constant<int, kLanes>{}, group, tangents.dense[group.tangent], lane);
+        f(lanes, group, tangents.dense[group.tangent], lane);
       } else {
-        f(std::integral_constant<int, kLanes>{}, group, tangents.principal[group.tangent], lane);
+        f(lanes, group, tangents.principal[group.tangent], lane);
       }
     }
   }
@@ -119,7 +120,7 @@ void apply_groups(const Model& model, const Tangents& tangents, GroupRange range
                   const Vec3<S>* displacements, Vec3<S>* out) {
   for_each_part<S>(model, tangents, range,
                    [&](auto lanes, const BlockGroup& group, const auto& t, int lane) {
-                     apply_blocks<decltype(lanes)::value>(group, t, lane, displacements, out);
+                     apply_blocks<lanes>(group, t, lane, displacements, out);
                    });
 }
 
@@ -128,7 +129,7 @@ void add_diagonals(const Model& model, const Tangents& tangents, GroupRange rang
                    Vec3<S>* diagonal) {
   for_each_part<S>(model, tangents, range,
                    [&](auto lanes, const BlockGroup& group, const auto& t, int lane) {
-                     add_diagonal<decltype(lanes)::value>(group, t, lane, diagonal);
+                     add_diagonal<lanes>(group, t, lane, diagonal);
                    });
 }
 

@@ -11,9 +11,7 @@ using P = Pack<double, kLanes>;
 /// The nodes of blocks `b` to b + kLanes of a half group, and their edges summed per cell.
 ISOCHOR_KERNEL void load_blocks(const HalfGroup& half, int b, const Vec3d* positions,
                                 Vec3<P> (&x)[27], Mat3<P> (&sums)[8]) {
-  for (int n = 0; n < 27; ++n) {
-    x[n] = gather<double, kLanes>(positions, half.group.nodes[n] + half.first_block + b);
-  }
+  gather_nodes<kLanes>(half.group, half.first_block + b, positions, x);
   sum_edges(x, sums);
 }
 
@@ -76,7 +74,7 @@ void force_kernel(const HalfGroup& half, const Vec3d* positions, const CellBatch
     }
     pull_nodes(x, pull, weight, nodal);
     for (int n = 0; n < 27; ++n) {
-      scatter_add<double, kLanes>(nodal[n], force, half.group.nodes[n] + half.first_block + b);
+      scatter_add<kLanes>(nodal[n], force, half.group.nodes[n] + half.first_block + b);
     }
   }
 }

@@ -72,7 +72,7 @@ std::vector<std::int32_t> add_groups(Model& model, const BodySpec& body, const B
         const std::int32_t any =
             *std::find_if(nodes.begin(), nodes.end(), [](auto n) { return n != grid::kNoNode; });
         for (int s = 0; s < 27; ++s) {
-          group.nodes[s][i] = range.first_node + (nodes[s] == grid::kNoNode ? any : nodes[s]);
+          group.nodes[s][i] = 3 * (range.first_node + (nodes[s] == grid::kNoNode ? any : nodes[s]));
         }
         model.blocks.push_back(block);
       }
@@ -229,6 +229,12 @@ Model build_model(const std::vector<BodySpec>& bodies, const Params& params,
   model.params = params;
   for (const BodySpec& body : bodies) add_body(model, body);
   add_springs(model, springs);
+  for (BlockGroup& group : model.groups) {
+    const auto last = 3 * (static_cast<std::int32_t>(model.node_count()) - 1);
+    for (const auto& slot : group.nodes) {
+      group.has_last_node |= std::find(std::begin(slot), std::end(slot), last) != std::end(slot);
+    }
+  }
   sort_groups(model);
   return model;
 }

@@ -79,8 +79,9 @@ struct Block {
 /// Blocks of one body that share no node, structure of arrays: what kernels work on. A group is
 /// filled up with blocks that have no cell; cells that are not there have mu = lambda = 0.
 struct BlockGroup {
-  /// In the model. An unused one repeats a used one of its block, and blocks that are only padding
-  /// repeat the first: nothing is added there, so that kernels need not ask.
+  /// Three times the number of a node in the model: where its vectors begin. An unused one repeats
+  /// a used one of its block, and blocks that are only padding repeat the first: nothing is added
+  /// there, so that kernels need not ask.
   std::int32_t nodes[27][kGroupBlocks];
   double mu[8][kGroupBlocks], lambda[8][kGroupBlocks];  ///< Pa
   double h = 0;
@@ -88,6 +89,7 @@ struct BlockGroup {
   std::int32_t tangent = 0;     ///< in Tangents::principal, or in Tangents::dense and Model::axes
   bool dense = false;           ///< some law in it has directions of its own
   bool whole = false;           ///< all cells are there
+  bool has_last_node = false;   ///< of the model: nothing may be read behind its vectors
   std::uint64_t materials = 0;  ///< bit per material of the body that occurs
 };
 
@@ -146,7 +148,8 @@ struct Model {
   /// The node at a corner of an entry of `cells`.
   std::int32_t corner(std::int32_t cell, int c) const {
     const std::int32_t block = cell / 8;
-    return groups[block / kGroupBlocks].nodes[grid::block_node(cell % 8, c)][block % kGroupBlocks];
+    const BlockGroup& group = groups[block / kGroupBlocks];
+    return group.nodes[grid::block_node(cell % 8, c)][block % kGroupBlocks] / 3;
   }
 };
 
