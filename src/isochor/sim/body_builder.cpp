@@ -100,7 +100,8 @@ Body build_body(const BodySpec& spec, const std::filesystem::path& scene_file, C
                            : std::vector<Mat3d>(cells, material.axes),
                .density = spec.material.density * filled,
                .holds = {}};
-  body.fields = paint_cells(body.lattice, file, spec.paints, context.arena);
+  body.fields =
+      paint_cells(body.lattice, file, spec.paints, context.arena, scene_file.parent_path());
   for (const CellField& field : body.fields) {
     if (field.name == "activation") body.spec.activation = field.values;
     for (std::size_t c = 0; field.name == "stiffness" && c < cells; ++c) {

@@ -67,11 +67,14 @@ struct HoldSpec {
   Place place;
 };
 
-/// A quantity painted on the surface: the colour of its vertices, or a group of its faces.
+/// A quantity painted on the surface (the colour of its vertices, a group of its faces), or given
+/// by a file of fields.
 struct PaintSpec {
   std::string quantity;
   std::string from;
   double low = 0, high = 1;
+  std::string file;
+  double scale = 1;
   Place place;
 };
 
