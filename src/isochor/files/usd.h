@@ -3,7 +3,7 @@
 #include <deque>
 
 #include "isochor/files/frame.h"
-#include "isochor/files/pc2_stream.h"
+#include "isochor/files/streamed_file.h"
 
 namespace isochor::files {
 
