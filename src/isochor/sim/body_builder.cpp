@@ -32,6 +32,7 @@ geometry::SurfaceMesh make_shape(const ShapeSpec& shape, double cell_size) {
   if (kind == "sphere") return geometry::make_sphere(c, r, edge);
   if (kind == "ellipsoid") return geometry::make_ellipsoid(c, 0.5 * shape.size, edge);
   if (kind == "bow_tie") return geometry::make_bow_tie(c, shape.size, shape.waist, edge);
+  if (kind == "stairs") return geometry::make_stairs(c, shape.steps, shape.step, edge);
   if (kind == "arm" || kind == "hand" || kind == "figure") return grown(shape, edge / shape.scale);
   if (!(norm(axis) > 0)) {
     throw Error(Fault::Input, shape.place.text("axis"), "is a direction without length",

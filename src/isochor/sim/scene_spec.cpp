@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kVariants{"best", "paper"};
 constexpr std::array<std::string_view, 3> kFixes{"clamp", "absolute", "none"};
-constexpr std::array<std::string_view, 13> kShapes{
-    "box",   "sphere",  "ellipsoid", "cylinder", "capsule", "puck", "tube",
-    "torus", "bow_tie", "arm",       "hand",     "figure",  "mesh"};
+constexpr std::array<std::string_view, 14> kShapes{
+    "box",   "sphere",  "ellipsoid", "cylinder", "capsule", "puck",   "tube",
+    "torus", "bow_tie", "stairs",    "arm",      "hand",    "figure", "mesh"};
 constexpr std::array<std::string_view, 8> kRegions{"x-", "x+", "y-",  "y+",
                                                    "z-", "z+", "box", "all"};
 constexpr std::array<std::string_view, 4> kPainted{"stiffness", "activation", "zone", "thickness"};
@@ -156,12 +156,19 @@ void describe(FieldVisitor& visitor, ShapeSpec& spec) {
   const auto is = [&](auto... kinds) { return ((spec.kind == kinds) || ...); };
   const bool grown = is("arm", "hand", "figure");
   visitor.vector("center", spec.center.e, Unit::Length, kAny,
-                 grown ? "where the shoulder, the wrist or the soles are" : "middle of the shape");
+                 grown          ? "where the shoulder, the wrist or the soles are"
+                 : is("stairs") ? "middle of the lower edge of the first riser"
+                                : "middle of the shape");
   if (grown) {
     visitor.number("scale", spec.scale, Unit::None, Range::positive(), "1: of an adult");
   }
   if (is("box", "ellipsoid", "bow_tie")) {
     visitor.vector("size", spec.size.e, Unit::Length, Range::positive(), "along x, y and z");
+  }
+  if (is("stairs")) {
+    visitor.integer("steps", spec.steps, Range::between(1, 10000), "how many; they rise along x");
+    visitor.vector("step", spec.step.e, Unit::Length, Range::positive(),
+                   "going, rise and width of one step");
   }
   if (is("bow_tie")) {
     visitor.number("waist", spec.waist, Unit::Length, Range::positive(), "height of its middle");

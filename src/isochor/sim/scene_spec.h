@@ -40,6 +40,8 @@ struct ShapeSpec {
   Vec3d size{1, 1, 1};
   Vec3d axis{1, 0, 0};
   double radius = 0.5, inner_radius = 0.2, length = 1, waist = 0.3;
+  int steps = 5;
+  Vec3d step{0.3, 0.17, 1};
   std::string file;
   double scale = 1;
   double edge = 0;
