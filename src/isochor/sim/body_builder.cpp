@@ -103,6 +103,8 @@ Body build_body(const BodySpec& spec, const std::filesystem::path& scene_file, C
                .holds = {}};
   body.fields =
       paint_cells(body.lattice, file, spec.paints, context.arena, scene_file.parent_path());
+  body.texture_coordinates = std::move(file.texture_coordinates);
+  body.groups = std::move(file.groups);
   for (const CellField& field : body.fields) {
     if (field.name == "activation") body.spec.activation = field.values;
     for (std::size_t c = 0; field.name == "stiffness" && c < cells; ++c) {
