@@ -56,9 +56,10 @@ TEST(Xml, WhatIsNotWellFormedIsRefusedWithItsLine) {
       {"<!DOCTYPE a><a/>", "not read"},
       {"<a><![CDATA[x]]></a>", "not read"},
   };
-  for (const auto& [text, expected] : cases) {
-    const Error error = error_of([&] { parse_xml("f.vtu", "\n" + text); });
-    EXPECT_THAT(error.problem(), HasSubstr(expected)) << text;
+  for (const auto& entry : cases) {
+    const std::string text = "\n" + entry.first;
+    const Error error = error_of([&] { parse_xml("f.vtu", text); });
+    EXPECT_THAT(error.problem(), HasSubstr(entry.second)) << text;
     EXPECT_EQ(error.place(), "f.vtu:2") << text;
   }
 }
