@@ -24,11 +24,18 @@ struct MachineLimits {
   double bytes_per_second = 0;         ///< triad, arrays far larger than the last-level cache
   double cached_bytes_per_second = 0;  ///< triad, arrays that fit the last-level cache
   double flops_per_second = 0;         ///< double precision multiply-adds
+  double single_flops_per_second = 0;  ///< the same in single precision
 };
 MachineLimits measure_limits(ThreadArena& arena);
 
+/// Bytes per second of a triad that goes through as much memory as something else does, so that
+/// both have it from the same level of caches.
+double bandwidth(std::size_t working_set, ThreadArena& arena);
+
 /// Double precision operations per second of all threads of the arena, best of ten.
 double peak_flops(ThreadArena& arena);
+/// The same in single precision.
+double peak_flops_single(ThreadArena& arena);
 
 /// Seconds of the fastest of `repeats` calls.
 double fastest(int repeats, FunctionRef<void()> body);

@@ -11,7 +11,7 @@ std::vector<BenchRow> voxelise(Context& context);
 
 std::span<const Benchmark> benchmarks() {
   static constexpr std::array kBenchmarks{
-      Benchmark{"lattice", "Applying the stiffness of a deformed, inhomogeneous lattice",
+      Benchmark{"lattice-differential", "The operators of a deformed, inhomogeneous lattice",
                 lattice_differential},
       Benchmark{"materials", "Linearising every law on one core", material_rates},
       Benchmark{"svd", "3x3 singular value decompositions on one core", svd_rates},

@@ -29,31 +29,50 @@ double triad(std::size_t bytes, ThreadArena& arena) {
   return 3.0 * double(n) * sizeof(double) / seconds;
 }
 
-/// Independent chains of multiply-adds with the widest instructions this processor has.
-[[gnu::target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"),
-  gnu::optimize("O3", "fast-math")]] double
-multiply_adds(int rounds) {
-  constexpr int kChains = 96;
-  double x[kChains];
-  for (int i = 0; i < kChains; ++i) x[i] = i;
+/// Independent chains of multiply-adds with the widest instructions this processor has: twelve
+/// registers of the widest.
+template <class S>
+inline constexpr int kChains = 768 / int(sizeof(S));
+
+template <class S>
+[[gnu::always_inline]] inline double run_chains(int rounds) {
+  S x[kChains<S>];
+  for (int i = 0; i < kChains<S>; ++i) x[i] = S(i);
   for (int r = 0; r < rounds; ++r) {
-    for (int i = 0; i < kChains; ++i) x[i] = x[i] * 0.999 + 0.001;
+    for (int i = 0; i < kChains<S>; ++i) x[i] = x[i] * S(0.999) + S(0.001);
   }
   double sum = 0;
-  for (int i = 0; i < kChains; ++i) sum += x[i];
+  for (int i = 0; i < kChains<S>; ++i) sum += double(x[i]);
   return sum;
+}
+[[gnu::target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"),
+  gnu::optimize("O3", "fast-math")]] double
+multiply_adds_double(int rounds) {
+  return run_chains<double>(rounds);
+}
+[[gnu::target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"),
+  gnu::optimize("O3", "fast-math")]] double
+multiply_adds_float(int rounds) {
+  return run_chains<float>(rounds);
+}
+
+double flops_of(ThreadArena& arena, double (*chains)(int), int chain_count) {
+  constexpr int kRounds = 200000;
+  volatile double sink = 0;
+  const auto threads = static_cast<std::size_t>(arena.threads());
+  const double seconds = fastest(10, [&] {
+    arena.for_chunks(threads, 1, [&](std::size_t, std::size_t) { sink = chains(kRounds); });
+  });
+  return 2.0 * chain_count * kRounds * double(threads) / seconds;
 }
 
 }  // namespace
 
 double peak_flops(ThreadArena& arena) {
-  constexpr int kRounds = 200000, kChains = 96;
-  volatile double sink = 0;
-  const auto threads = static_cast<std::size_t>(arena.threads());
-  const double seconds = fastest(10, [&] {
-    arena.for_chunks(threads, 1, [&](std::size_t, std::size_t) { sink = multiply_adds(kRounds); });
-  });
-  return 2.0 * kChains * kRounds * double(threads) / seconds;
+  return flops_of(arena, multiply_adds_double, kChains<double>);
+}
+double peak_flops_single(ThreadArena& arena) {
+  return flops_of(arena, multiply_adds_float, kChains<float>);
 }
 
 double fastest(int repeats, FunctionRef<void()> body) {
@@ -67,11 +86,16 @@ double fastest(int repeats, FunctionRef<void()> body) {
   return best;
 }
 
+double bandwidth(std::size_t working_set, ThreadArena& arena) {
+  return triad(working_set / 3, arena);
+}
+
 MachineLimits measure_limits(ThreadArena& arena) {
   const std::size_t cache = std::max<std::size_t>(last_level_cache_bytes(), 1 << 23);
   return {.bytes_per_second = triad(4 * cache, arena),
           .cached_bytes_per_second = triad(std::min<std::size_t>(cache / 8, 1 << 23), arena),
-          .flops_per_second = peak_flops(arena)};
+          .flops_per_second = peak_flops(arena),
+          .single_flops_per_second = peak_flops_single(arena)};
 }
 
 }  // namespace isochor::bench

@@ -25,6 +25,7 @@ find_dependency(Threads)
 find_dependency(fmt)
 find_dependency(tomlplusplus)
 find_dependency(embree 3)
+find_dependency(ZLIB)
 @ISOCHOR_FIND_TBB@
 include("${CMAKE_CURRENT_LIST_DIR}/isochorTargets.cmake")
 ]=])

@@ -107,11 +107,11 @@ class Pulled {
     Eigen::MatrixXd A = Eigen::MatrixXd::Zero(size, size);
     for (const std::int32_t cell : bar.model.cells) {
       const lattice::Block& block = bar.model.blocks[cell / 8];
-      const double mu = block.mu[cell % 8], lambda = block.lambda[cell % 8];
+      const double mu = bar.model.mu(cell), lambda = bar.model.lambda(cell);
       std::int32_t node[8];
       Vec3d corners[8];
       for (int c = 0; c < 8; ++c) {
-        node[c] = block.nodes[grid::block_node(cell % 8, c)];
+        node[c] = bar.model.corner(cell, c);
         corners[c] = x[node[c]];
       }
       const Mat3d F = lattice::deformation_gradient(corners, 1 / block.h);

@@ -56,7 +56,7 @@ double hourglass_content(const lattice::Model& model, std::span<const Vec3d> pos
   for (const std::int32_t cell : model.cells) {
     const lattice::Block& block = model.blocks[cell / 8];
     Vec3d x[8];
-    for (int c = 0; c < 8; ++c) x[c] = positions[block.nodes[grid::block_node(cell % 8, c)]];
+    for (int c = 0; c < 8; ++c) x[c] = positions[model.corner(cell, c)];
     const Mat3d F = lattice::deformation_gradient(x, 1 / block.h);
     const double volume = block.h * block.h * block.h;
     spread += lattice::stabilisation_energy(x, F, block.h, 1.0) / volume;
@@ -75,11 +75,10 @@ void draw(const Patch& patch, std::span<const Vec3d> positions, bool stabilise,
   shape.vertices = shape.nodes;
   body.surface.positions = body.rest_nodes;
   for (const std::int32_t cell : patch.model.cells) {
-    const lattice::Block& block = patch.model.blocks[cell / 8];
     constexpr int kFaces[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
                                   {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
     std::array<std::int32_t, 8> corners;
-    for (int c = 0; c < 8; ++c) corners[c] = block.nodes[grid::block_node(cell % 8, c)];
+    for (int c = 0; c < 8; ++c) corners[c] = patch.model.corner(cell, c);
     body.cells.push_back(corners);
     for (const auto& face : kFaces) {
       body.surface.add_face(

@@ -26,6 +26,8 @@ Topology sample_topology() {
   body.surface.positions = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0.1}};
   body.surface.add_face(std::array{0, 1, 3, 2});
   body.surface.add_face(std::array{0, 2, 1});
+  for (int c = 0; c < 7; ++c) body.texture_coordinates.push_back({0.5f * float(c), -1});
+  body.groups = {{"material:skin", {0, 1}}, {"lip", {1}}};
   return {.bodies = {body, BodyTopology{}}};
 }
 
@@ -60,6 +62,12 @@ TEST(TopologyFile, ComesBackAsWritten) {
     expect_same(read.bodies[b].surface.positions, written.bodies[b].surface.positions);
     EXPECT_EQ(read.bodies[b].surface.face_starts, written.bodies[b].surface.face_starts);
     EXPECT_EQ(read.bodies[b].surface.corners, written.bodies[b].surface.corners);
+    EXPECT_EQ(read.bodies[b].texture_coordinates, written.bodies[b].texture_coordinates);
+    ASSERT_EQ(read.bodies[b].groups.size(), written.bodies[b].groups.size());
+    for (std::size_t g = 0; g < read.bodies[b].groups.size(); ++g) {
+      EXPECT_EQ(read.bodies[b].groups[g].name, written.bodies[b].groups[g].name);
+      EXPECT_EQ(read.bodies[b].groups[g].faces, written.bodies[b].groups[g].faces);
+    }
   }
 }
 
@@ -218,6 +226,8 @@ TEST(FrameFile, WhatCouldNotBeReadBackIsNotWritten) {
   for (const auto spoil :
        {+[](BodyTopology& b) { b.cells[0][3] = 8; }, +[](BodyTopology& b) { b.cells[0][3] = -1; },
         +[](BodyTopology& b) { b.surface.corners[0] = 4; },
+        +[](BodyTopology& b) { b.texture_coordinates.pop_back(); },
+        +[](BodyTopology& b) { b.groups[1].faces[0] = 2; },
         +[](BodyTopology& b) {
           b.surface.face_starts = {0, 5, 7};
           b.surface.corners.clear();

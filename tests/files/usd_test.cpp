@@ -158,6 +158,11 @@ class UsdaParser {
     } else if (!prim.numbers.emplace(declaration, value()).second) {
       fail("an attribute twice");
     }
+    if (peek() == '(') {
+      Prim extra;
+      metadata(extra);
+      for (const auto& [key, word] : extra.metadata) prim.words[declaration + "." + key] = word;
+    }
   }
 
   std::string text_;
@@ -238,6 +243,40 @@ TEST(Usd, MeshHasFacesAndRestShapeExactlyInSinglePrecision) {
   EXPECT_EQ(static_cast<float>(rest[3]), 1e-9f);
   EXPECT_EQ(static_cast<float>(rest[7]), static_cast<float>(1.0 / 3));
   EXPECT_THAT(box.numbers.at("float3[] extent"), ElementsAre(-0.5, -0.5, -0.5, 0.5, 0.5, 0.5));
+}
+
+TEST(Usd, TextureCoordinatesAndGroupsAreCarriedAlong) {
+  const TemporaryFolder folder;
+  Topology topology = sample_topology();
+  for (int c = 0; c < 24; ++c) {
+    topology.bodies[0].texture_coordinates.push_back({float(c) / 3, 1 - float(c)});
+  }
+  topology.bodies[0].groups = {{"material:skin", {0, 1, 2, 5}}, {"lip 1", {1, 4}}, {"lip-1", {5}}};
+  UsdWriter writer(folder / "a.usda", topology, "run", kRate);
+  writer.add(sample_frame(0));
+  writer.finish();
+  const Prim stage = UsdaParser(read_text_file(folder / "a.usda")).parse();
+  const Prim& box = stage.children[0].children.at(0);
+  const std::string st = "texCoord2f[] primvars:st";
+  EXPECT_EQ(box.words.at(st + ".interpolation"), "faceVarying");
+  ASSERT_EQ(box.numbers.at(st).size(), 48u);
+  for (int c = 0; c < 24; ++c) {
+    EXPECT_EQ(float(box.numbers.at(st)[2 * c]), float(c) / 3);
+    EXPECT_EQ(box.numbers.at(st)[2 * c + 1], 1 - c);
+  }
+  ASSERT_EQ(box.children.size(), 3u);
+  EXPECT_EQ(box.children[0].type, "GeomSubset");
+  EXPECT_EQ(box.children[0].name, "material_skin");
+  EXPECT_EQ(box.children[0].metadata.at("customData.name"), "material:skin");
+  EXPECT_EQ(box.children[0].words.at("uniform token elementType"), "face");
+  EXPECT_EQ(box.children[0].words.at("uniform token familyName"), "materialBind");
+  EXPECT_THAT(box.children[0].numbers.at("int[] indices"), ElementsAre(0, 1, 2, 5));
+  EXPECT_EQ(box.children[1].name, "lip_1");
+  EXPECT_EQ(box.children[1].words.count("uniform token familyName"), 0u);
+  EXPECT_EQ(box.children[2].name, "lip_1_2");
+  const Prim& triangle = stage.children[0].children.at(1);
+  EXPECT_EQ(triangle.numbers.count(st), 0u);
+  EXPECT_TRUE(triangle.children.empty());
 }
 
 TEST(Usd, PointsAndExtentsFollowTheFrames) {

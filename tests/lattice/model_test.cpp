@@ -10,19 +10,67 @@
 namespace isochor::lattice {
 namespace {
 
-TEST(LatticeModel, BlocksOfOneColourShareNoNode) {
-  const Model model = build_model({box_spec(7, 5, 3, 0.1), box_spec(4, 4, 4, 0.2)}, {});
-  EXPECT_EQ(model.color_starts.size() - 1, 8u) << "a regular grid needs the eight parities";
+/// The nodes of each block that has cells, none twice.
+std::vector<std::set<std::int32_t>> nodes_of_group(const BlockGroup& group, const Block* blocks) {
+  std::vector<std::set<std::int32_t>> result;
+  for (int b = 0; b < kGroupBlocks; ++b) {
+    if (blocks[b].active == 0) continue;
+    result.emplace_back();
+    for (const auto& slot : group.nodes) result.back().insert(slot[b]);
+  }
+  return result;
+}
+
+TEST(LatticeModel, BlocksOfAGroupAndTilesOfAColourShareNoNode) {
+  const Model model = build_model({box_spec(27, 25, 33, 0.1), box_spec(4, 4, 4, 0.2)}, {});
+  ASSERT_EQ(model.blocks.size(), kGroupBlocks * model.groups.size());
+  EXPECT_GT(model.color_starts.size(), 4u);
+  std::int32_t next_group = 0;
   for (std::size_t c = 0; c + 1 < model.color_starts.size(); ++c) {
-    std::set<std::int32_t> seen;
-    for (std::int32_t b = model.color_starts[c]; b < model.color_starts[c + 1]; ++b) {
-      for (const std::int32_t n : model.blocks[b].nodes) {
-        if (n != grid::kNoNode) {
-          EXPECT_TRUE(seen.insert(n).second);
+    std::set<std::int32_t> of_color;
+    for (std::int32_t t = model.color_starts[c]; t < model.color_starts[c + 1]; ++t) {
+      std::set<std::int32_t> of_tile;
+      EXPECT_EQ(model.tile_starts[t], next_group);
+      for (std::int32_t g = model.tile_starts[t]; g < model.tile_starts[t + 1]; ++g) {
+        std::set<std::int32_t> of_group;
+        const Block* blocks = &model.blocks[std::size_t(g) * kGroupBlocks];
+        for (const auto& nodes : nodes_of_group(model.groups[g], blocks)) {
+          for (const std::int32_t n : nodes) EXPECT_TRUE(of_group.insert(n).second);
         }
+        of_tile.merge(of_group);
+      }
+      for (const std::int32_t n : of_tile) EXPECT_TRUE(of_color.insert(n).second);
+      next_group = model.tile_starts[t + 1];
+    }
+  }
+  EXPECT_EQ(std::size_t(next_group), model.groups.size());
+}
+
+TEST(LatticeModel, GroupsOfARegularGridAreFull) {
+  const Model model = build_model({box_spec(16, 16, 16, 0.1)}, {});
+  EXPECT_EQ(model.groups.size(), 512u / kGroupBlocks);
+  for (const BlockGroup& group : model.groups) EXPECT_TRUE(group.whole);
+}
+
+TEST(LatticeModel, MissingNodesAreThoseOfTheirBlock) {
+  const Model model = build_model({box_spec(3, 3, 3, 0.1)}, {});
+  for (std::size_t g = 0; g < model.groups.size(); ++g) {
+    for (const auto& slot : model.groups[g].nodes) {
+      for (const std::int32_t n : slot) {
+        EXPECT_GE(n, 0);
+        EXPECT_LT(std::size_t(n), model.node_count());
       }
     }
   }
+}
+
+TEST(LatticeModel, UnknownMaterialIsRefused) {
+  BodySpec spec = box_spec(2, 2, 2, 0.5);
+  spec.more_materials.push_back({materials::law_index("neo_hookean"), {}});
+  spec.cell_materials.assign(8, 1);
+  EXPECT_EQ(build_model({spec}, {}).materials.size(), 2u);
+  spec.cell_materials[3] = 2;
+  EXPECT_THROW(build_model({spec}, {}), Error);
 }
 
 TEST(LatticeModel, MassIsThatOfTheCells) {
@@ -40,7 +88,7 @@ TEST(LatticeModel, CellsPointAtTheBlocksThatHoldThem) {
   for (std::size_t c = 0; c < model.cells.size(); ++c) {
     const Block& block = model.blocks[model.cells[c] / 8];
     EXPECT_TRUE(block.active >> (model.cells[c] % 8) & 1);
-    EXPECT_EQ(block.mu[model.cells[c] % 8], spec.mu[c % 45]);
+    EXPECT_EQ(mu_of(model, model.cells[c]), spec.mu[c % 45]);
   }
 }
 

@@ -30,6 +30,14 @@ inline void make_uniform(BodySpec& spec, double mu, double lambda) {
   spec.lambda.assign(spec.lambda.size(), lambda);
 }
 
+/// The moduli of an entry of Model::cells.
+inline double mu_of(const Model& model, std::int32_t cell) {
+  return model.groups[cell / 8 / kGroupBlocks].mu[cell % 8][cell / 8 % kGroupBlocks];
+}
+inline double lambda_of(const Model& model, std::int32_t cell) {
+  return model.groups[cell / 8 / kGroupBlocks].lambda[cell % 8][cell / 8 % kGroupBlocks];
+}
+
 /// Nodes for which f(rest position) is true.
 template <class F>
 HoldSpec hold_where(const BodySpec& spec, const std::string& name, F&& f) {

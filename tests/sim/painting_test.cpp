@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "isochor/files/npz_archive.h"
+#include "isochor/files/vtu.h"
 #include "isochor/geometry/shapes.h"
 #include "isochor/sim/simulation.h"
 #include "tests/sim/test_scene.h"
@@ -35,9 +37,10 @@ struct PaintedBar {
           lattice.rest_positions[lattice.blocks[b].nodes[grid::block_node(lane, 0)]][0] + 0.05);
     });
   }
-  std::vector<CellField> paint(const std::vector<PaintSpec>& paints) {
+  std::vector<CellField> paint(const std::vector<PaintSpec>& paints,
+                               const std::filesystem::path& folder = {}) {
     ThreadArena arena(2);
-    return paint_cells(lattice, surface, paints, arena);
+    return paint_cells(lattice, surface, paints, arena, folder);
   }
   files::SurfaceFile surface;
   grid::Lattice lattice;
@@ -90,6 +93,104 @@ TEST(Painting, UnknownSourcesAreRefusedWithTheKnownOnes) {
               bar.paint({{.quantity = "stiffness", .from = "color.r", .low = -1}});
             }).fault(),
             Fault::Input);
+}
+
+TEST(Painting, AFileWithAValuePerVertexIsAsGoodAsAnAttribute) {
+  PaintedBar bar;
+  const files::TemporaryFolder folder;
+  const std::size_t vertices = bar.surface.mesh.positions.size();
+  files::NpzArchive archive(folder / "bar.npz");
+  std::vector<float> red;
+  for (const Vec3d& p : bar.surface.mesh.positions) red.push_back(float(p[0]));
+  archive.add<float>("red", {vertices}, red);
+  archive.add<float>("rgb", {vertices, 3}, bar.surface.attributes[0].values);
+  archive.finish();
+  const PaintSpec painted{.quantity = "thickness", .from = "color.r", .low = 1, .high = 5};
+  const auto expected = bar.paint({painted});
+  for (const char* from : {"red", "rgb.0"}) {
+    PaintSpec given = painted;
+    given.from = from;
+    given.file = "bar.npz";
+    EXPECT_EQ(bar.paint({given}, folder / "")[0].values, expected[0].values) << from;
+  }
+}
+
+/// The cells of the bar with a number of their own each, and nodes that know their x, in
+/// millimetres and by our own writer.
+void write_own_cells(const PaintedBar& bar, const std::filesystem::path& path) {
+  files::BodyTopology body{.name = "bar", .rest_nodes = bar.lattice.rest_positions};
+  for (Vec3d& p : body.rest_nodes) p *= 1000;
+  body.cells = bar.lattice.cell_nodes();
+  files::BodyFrame frame{.nodes = body.rest_nodes};
+  files::Field number{.name = "number", .support = files::Support::Cell};
+  for (std::size_t c = 0; c < body.cells.size(); ++c) number.values.push_back(float(c));
+  files::Field x{.name = "x", .support = files::Support::Node};
+  for (const Vec3d& p : body.rest_nodes) x.values.push_back(float(p[0]));
+  files::Field both = x;
+  both.name = "number";
+  frame.fields = {number, x, both};
+  files::write_vtu_volume(path, body, frame);
+}
+
+TEST(Painting, EveryCellTakesTheValueOfTheCellAroundItsMiddle) {
+  PaintedBar bar;
+  const files::TemporaryFolder folder;
+  write_own_cells(bar, folder / "bar.vtu");
+  const auto fields =
+      bar.paint({{.quantity = "zone", .from = "cell:number", .file = "bar.vtu", .scale = 0.001}},
+                folder / "");
+  ASSERT_EQ(fields[0].values.size(), bar.x_of_cell.size());
+  for (std::size_t c = 0; c < bar.x_of_cell.size(); ++c) EXPECT_EQ(fields[0].values[c], double(c));
+}
+
+TEST(Painting, EveryCellTakesTheValueOfThePointNearestToItsMiddle) {
+  PaintedBar bar;
+  const files::TemporaryFolder folder;
+  files::NpzArchive archive(folder / "cloud.npz");
+  archive.add<double>("points", {3, 3}, std::vector<double>{0, 0, 0, 0.38, 0, 0, 1, 0, 0});
+  archive.add<std::int32_t>("zone", {3}, std::vector<std::int32_t>{5, 6, 7});
+  archive.finish();
+  const auto fields =
+      bar.paint({{.quantity = "zone", .from = "zone", .file = "cloud.npz"}}, folder / "");
+  for (std::size_t c = 0; c < bar.x_of_cell.size(); ++c) {
+    const double x = bar.x_of_cell[c];
+    EXPECT_EQ(fields[0].values[c], x < 0.19 ? 5 : x < 0.69 ? 6 : 7) << x;
+  }
+}
+
+TEST(Painting, FilesThatDoNotFitAreRefusedWithWhatTheyHold) {
+  PaintedBar bar;
+  const files::TemporaryFolder folder;
+  write_own_cells(bar, folder / "bar.vtu");
+  files::NpzArchive archive(folder / "bar.npz");
+  archive.add<float>("short", {7}, std::vector<float>(7));
+  archive.add<float>("rgb", {2, 3}, std::vector<float>(6));
+  archive.finish();
+  files::NpzArchive far(folder / "far.npz");
+  far.add<double>("points", {1, 3}, std::vector<double>{500, 100, -2});
+  far.add<float>("zone", {1}, std::vector<float>{1});
+  far.finish();
+  const auto error = [&](const char* file, const char* from, double scale = 0.001) {
+    return files::error_of([&] {
+      bar.paint({{.quantity = "zone", .from = from, .file = file, .scale = scale}}, folder / "");
+    });
+  };
+  using testing::HasSubstr;
+  EXPECT_EQ(error("bar.npz", "short").problem(),
+            fmt::format("'short' of bar.npz has 7 values, the mesh has {} vertices",
+                        bar.surface.mesh.positions.size()));
+  EXPECT_EQ(error("bar.npz", "long").remedy(), "it has short, rgb.0, rgb.1, rgb.2");
+  EXPECT_EQ(error("bar.npz", "group:left").problem(), "bar.npz has no 'group:left'");
+  EXPECT_THAT(error("bar.vtu", "pressure").remedy(),
+              HasSubstr("it has point:displacement [m].0, point:displacement [m].1, "
+                        "point:displacement [m].2, point:x, point:number, cell:number"));
+  EXPECT_THAT(error("bar.vtu", "cell:x").problem(), HasSubstr("has no 'cell:x'"));
+  EXPECT_THAT(error("bar.vtu", "number").remedy(),
+              HasSubstr("\"point:number\" or \"cell:number\""));
+  EXPECT_EQ(error("bar.vtu", "x", 1).problem(),
+            "the points of bar.vtu lie from 0 to 1000 m along x, the body from 0 to 1 m");
+  EXPECT_THAT(error("far.npz", "zone").problem(), HasSubstr("0.002 m along z, the body from 0 to"));
+  EXPECT_THAT(error("missing.npz", "x").place(), HasSubstr("missing.npz"));
 }
 
 TEST(Painting, PaintedStiffnessBendsTheSoftEndMore) {
@@ -148,6 +249,41 @@ key = [{ frame = 0 }, { frame = 1, translate = [0.2, 0, 0] }]
       pulled("[[body.paint]]\nquantity = \"stiffness\"\nfrom = \"hard\"\nlow = 1\nhigh = 9\n");
   EXPECT_LT(painted, 0.04);
   EXPECT_GT(painted, 0.015);
+}
+
+TEST(Painting, ZonesAndThicknessOfAFileAreStoredWithTheFrames) {
+  const files::TemporaryFolder folder;
+  files::NpzArchive archive(folder / "fields.npz");
+  archive.add<double>("points", {2, 3}, std::vector<double>{-0.3, 0, 0, 0.3, 0, 0});
+  archive.add<float>("zone", {2}, std::vector<float>{1, 2});
+  archive.add<float>("skin", {2}, std::vector<float>{0.25f, 0.5f});
+  archive.finish();
+  const auto scene = write_scene(folder, kBarScene + R"(
+[[body.paint]]
+quantity = "zone"
+file = "fields.npz"
+from = "zone"
+[[body.paint]]
+quantity = "thickness"
+file = "fields.npz"
+from = "point:skin"
+)");
+  Context context(1);
+  const Simulation simulation(load_scene(scene), context);
+  const files::BodyFrame body = simulation.snapshot().first.bodies[0];
+  const auto field = [&](std::string_view name) {
+    const auto found = std::ranges::find(body.fields, name, &files::Field::name);
+    EXPECT_NE(found, body.fields.end()) << name;
+    return found == body.fields.end() ? files::Field{} : *found;
+  };
+  const auto& cells = simulation.topology().bodies[0].cells;
+  ASSERT_EQ(field("zone").values.size(), cells.size());
+  EXPECT_EQ(field("zone").support, files::Support::Cell);
+  for (std::size_t c = 0; c < cells.size(); ++c) {
+    const double x = simulation.topology().bodies[0].rest_nodes[cells[c][0]][0] + 0.05;
+    EXPECT_EQ(field("zone").values[c], x < 0 ? 1 : 2);
+    EXPECT_EQ(field("thickness").values[c], x < 0 ? 0.25f : 0.5f);
+  }
 }
 
 }  // namespace

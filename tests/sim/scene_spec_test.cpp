@@ -78,7 +78,7 @@ TEST(SceneSpec, HalfAStiffnessIsRefused) {
 
 TEST(SceneSpec, EveryShapeBecomesABody) {
   for (const char* kind : {"sphere", "ellipsoid", "cylinder", "capsule", "puck", "tube", "torus",
-                           "bow_tie", "arm", "hand", "figure"}) {
+                           "bow_tie", "stairs", "arm", "hand", "figure"}) {
     const bool grown = std::string_view("arm hand figure").find(kind) != std::string_view::npos;
     const std::string length = std::string_view(kind) == "puck" ? "length = 0.2\n" : std::string();
     const SceneSpec scene =

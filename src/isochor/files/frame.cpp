@@ -13,10 +13,12 @@ namespace {
 
 constexpr Magic kTopologyMagic = "ISOTOPOL";
 constexpr Magic kFrameMagic = "ISOFRAME";
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kTopologyVersion = 2, kFrameVersion = 1;
 
 /// A body or a field holds at least three 64-bit counts.
 constexpr std::size_t kLeastItemSize = 3 * sizeof(std::uint64_t);
+/// A group holds two.
+constexpr std::size_t kLeastGroupSize = 2 * sizeof(std::uint64_t);
 
 bool all_below(std::span<const std::int32_t> indices, std::size_t count) {
   for (const std::int32_t i : indices) {
@@ -44,6 +46,15 @@ std::string problem_of(const BodyTopology& body) {
   if (!in_order) return fmt::format("body '{}' has a surface with broken face starts", body.name);
   if (!all_below(surface.corners, surface.positions.size())) {
     return fmt::format("body '{}' has a face with a vertex out of range", body.name);
+  }
+  if (!body.texture_coordinates.empty() &&
+      body.texture_coordinates.size() != surface.corners.size()) {
+    return fmt::format("body '{}' has texture coordinates that are not per corner", body.name);
+  }
+  for (const FaceGroup& group : body.groups) {
+    if (!all_below(group.faces, surface.face_count())) {
+      return fmt::format("body '{}' has a group with a face out of range", body.name);
+    }
   }
   return {};
 }
@@ -87,6 +98,12 @@ void put(ByteWriter& out, const BodyTopology& body) {
   out.put(body.surface.positions);
   out.put(body.surface.face_starts);
   out.put(body.surface.corners);
+  out.put(body.texture_coordinates);
+  out.put(std::uint64_t{body.groups.size()});
+  for (const FaceGroup& group : body.groups) {
+    out.put(group.name);
+    out.put(group.faces);
+  }
 }
 
 void get(ByteReader& in, BodyTopology& body) {
@@ -96,6 +113,12 @@ void get(ByteReader& in, BodyTopology& body) {
   body.surface.positions = in.get_vector<Vec3d>();
   body.surface.face_starts = in.get_vector<std::int32_t>();
   body.surface.corners = in.get_vector<std::int32_t>();
+  body.texture_coordinates = in.get_vector<std::array<float, 2>>();
+  body.groups.resize(in.get_count(kLeastGroupSize));
+  for (FaceGroup& group : body.groups) {
+    group.name = in.get_string();
+    group.faces = in.get_vector<std::int32_t>();
+  }
 }
 
 void put(ByteWriter& out, const Field& field) {
@@ -156,12 +179,12 @@ std::vector<Body> get_bodies(ByteReader& in) {
 void write_topology(const std::filesystem::path& path, const Topology& topology) {
   ByteWriter payload;
   put_bodies(payload, topology.bodies);
-  write_file_atomic(path, seal(kTopologyMagic, kVersion, payload.bytes()));
+  write_file_atomic(path, seal(kTopologyMagic, kTopologyVersion, payload.bytes()));
 }
 
 Topology read_topology(const std::filesystem::path& path) {
   const std::vector<std::byte> bytes = read_file(path);
-  ByteReader in = open_sealed(path, bytes, kTopologyMagic, kVersion);
+  ByteReader in = open_sealed(path, bytes, kTopologyMagic, kTopologyVersion);
   return {.bodies = get_bodies<BodyTopology>(in)};
 }
 
@@ -170,14 +193,14 @@ std::uint64_t write_frame(const std::filesystem::path& path, const Frame& frame)
   payload.put(std::int32_t{frame.index});
   payload.put(frame.time);
   put_bodies(payload, frame.bodies);
-  const std::vector<std::byte> bytes = seal(kFrameMagic, kVersion, payload.bytes());
+  const std::vector<std::byte> bytes = seal(kFrameMagic, kFrameVersion, payload.bytes());
   write_file_atomic(path, bytes);
   return sealed_hash(bytes);
 }
 
 Frame read_frame(const std::filesystem::path& path) {
   const std::vector<std::byte> bytes = read_file(path);
-  ByteReader in = open_sealed(path, bytes, kFrameMagic, kVersion);
+  ByteReader in = open_sealed(path, bytes, kFrameMagic, kFrameVersion);
   Frame frame;
   frame.index = in.get<std::int32_t>();
   frame.time = in.get<double>();
@@ -187,7 +210,7 @@ Frame read_frame(const std::filesystem::path& path) {
 
 std::uint64_t frame_hash(const std::filesystem::path& path) {
   const std::vector<std::byte> bytes = read_file(path);
-  open_sealed(path, bytes, kFrameMagic, kVersion);
+  open_sealed(path, bytes, kFrameMagic, kFrameVersion);
   return sealed_hash(bytes);
 }
 

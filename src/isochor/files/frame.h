@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "isochor/base/hash.h"
-#include "isochor/geometry/surface_mesh.h"
+#include "isochor/files/surface_file.h"
 #include "isochor/math/vec3.h"
 
 namespace isochor::files {
@@ -30,6 +30,9 @@ struct BodyTopology {
   std::vector<Vec3d> rest_nodes;                   ///< m
   std::vector<std::array<std::int32_t, 8>> cells;  ///< hexahedra, x fastest, then y, then z
   geometry::SurfaceMesh surface;                   ///< rest shape, the user's vertex order
+  /// What the user's file knows beside it, as in SurfaceFile, for exports.
+  std::vector<std::array<float, 2>> texture_coordinates;
+  std::vector<FaceGroup> groups;
 };
 struct Topology {
   std::vector<BodyTopology> bodies;

@@ -11,6 +11,7 @@
 
 #include "isochor/base/error.h"
 #include "isochor/base/file.h"
+#include "isochor/files/base64.h"
 #include "isochor/files/byte_stream.h"
 #include "isochor/files/gltf_document.h"
 #include "isochor/files/text_scanner.h"
@@ -72,34 +73,6 @@ Container open_container(const std::string& place, std::span<const std::byte> by
 }
 
 // ---- Text to bytes ----
-
-/// The value of a digit of base64, or -1.
-int base64_digit(char c) {
-  if (c >= 'A' && c <= 'Z') return c - 'A';
-  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  if (c >= '0' && c <= '9') return c - '0' + 52;
-  return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
-/// Nothing if a character is no digit.
-std::optional<std::vector<std::byte>> decode_base64(std::string_view text) {
-  while (text.ends_with('=')) text.remove_suffix(1);
-  std::vector<std::byte> bytes;
-  bytes.reserve(text.size() / 4 * 3 + 3);
-  std::uint32_t bits = 0;
-  int count = 0;
-  for (const char c : text) {
-    const int digit = base64_digit(c);
-    if (digit < 0) return std::nullopt;
-    bits = bits << 6 | static_cast<std::uint32_t>(digit);
-    count += 6;
-    if (count >= 8) {
-      count -= 8;
-      bytes.push_back(static_cast<std::byte>(bits >> count & 0xff));
-    }
-  }
-  return bytes;
-}
 
 /// Spaces and other signs are written %20 in an address.
 std::string decode_percent(std::string_view text) {

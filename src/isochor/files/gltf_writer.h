@@ -1,7 +1,7 @@
 #pragma once
 
 #include "isochor/files/frame.h"
-#include "isochor/files/pc2_stream.h"
+#include "isochor/files/streamed_file.h"
 
 namespace isochor::files {
 

@@ -4,7 +4,7 @@
 #include <initializer_list>
 
 #include "isochor/files/byte_stream.h"
-#include "isochor/files/pc2_stream.h"
+#include "isochor/files/streamed_file.h"
 
 namespace isochor::files {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "isochor/files/pc2_stream.h"
+#include "isochor/files/streamed_file.h"
 
 namespace isochor::files {
 

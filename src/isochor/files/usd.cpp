@@ -15,11 +15,12 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// Prims beside each other must differ in name.
-std::vector<std::string> distinct_identifiers(const Topology& topology) {
+template <class Named>
+std::vector<std::string> distinct_identifiers(const std::vector<Named>& things) {
   std::set<std::string> taken;
   std::vector<std::string> names;
-  for (const BodyTopology& body : topology.bodies) {
-    const std::string plain = usd_identifier(body.name);
+  for (const Named& thing : things) {
+    const std::string plain = usd_identifier(thing.name);
     std::string name = plain;
     for (int n = 2; !taken.insert(name).second; ++n) name = fmt::format("{}_{}", plain, n);
     names.push_back(name);
@@ -74,6 +75,45 @@ std::string list(std::span<const std::int32_t> numbers) {
   return text + ']';
 }
 
+/// Per corner of a face, so that a seam may cut between faces.
+std::string texture(std::span<const std::array<float, 2>> coordinates) {
+  if (coordinates.empty()) return {};
+  std::string text = "        texCoord2f[] primvars:st = [";
+  for (std::size_t i = 0; i < coordinates.size(); ++i) {
+    text += i == 0 ? "(" : ", (";
+    append_number(text, coordinates[i][0]);
+    text += ", ";
+    append_number(text, coordinates[i][1]);
+    text += ')';
+  }
+  return text + "] (\n            interpolation = \"faceVarying\"\n        )\n";
+}
+
+/// A set of faces per group. Those of materials are where USD looks for materials to bind.
+std::string face_sets(const std::vector<FaceGroup>& groups) {
+  const std::vector<std::string> identifiers = distinct_identifiers(groups);
+  std::string text;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    text += fmt::format(
+        "        def GeomSubset \"{}\" (\n"
+        "            customData = {{\n"
+        "                string name = {}\n"
+        "            }}\n"
+        "        )\n"
+        "        {{\n"
+        "            uniform token elementType = \"face\"\n"
+        "{}"
+        "            int[] indices = {}\n"
+        "        }}\n",
+        identifiers[g], usd_string(groups[g].name),
+        groups[g].name.starts_with("material:")
+            ? "            uniform token familyName = \"materialBind\"\n"
+            : "",
+        list(groups[g].faces));
+  }
+  return text;
+}
+
 /// The corners of the box around the points as they are written; around nothing, the origin.
 std::string extent(std::span<const float> points) {
   std::array<float, 6> corners{};
@@ -115,9 +155,9 @@ std::string mesh_header(const std::string& identifier, const BodyTopology& body)
       "        int[] faceVertexCounts = {}\n"
       "        int[] faceVertexIndices = {}\n"
       "        point3f[] points = {}\n"
-      "        float3[] extent = {}\n",
+      "        float3[] extent = {}\n{}",
       identifier, usd_string(body.name), list(counts), list(surface.corners), tuples(rest),
-      extent(rest));
+      extent(rest), texture(body.texture_coordinates));
 }
 
 }  // namespace
@@ -198,7 +238,7 @@ void UsdWriter::finish() {
   if (moves) add_velocities(recent_.front(), recent_.back(), recent_.back());
 
   file_.append(stage_header());
-  const std::vector<std::string> identifiers = distinct_identifiers(topology_);
+  const std::vector<std::string> identifiers = distinct_identifiers(topology_.bodies);
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     file_.append(mesh_header(identifiers[b], topology_.bodies[b]));
     file_.append(begin_samples("float3[] extent") + bodies_[b].extents);
@@ -211,6 +251,7 @@ void UsdWriter::finish() {
       file_.take(bodies_[b].velocities);
       file_.append(kEndOfSamples);
     }
+    file_.append(face_sets(topology_.bodies[b].groups));
     file_.append("    }\n");
   }
   file_.append("}\n");

@@ -3,15 +3,15 @@
 #include <deque>
 
 #include "isochor/files/frame.h"
-#include "isochor/files/pc2_stream.h"
+#include "isochor/files/streamed_file.h"
 
 namespace isochor::files {
 
 /// Writes a run as one USD text file (.usda), in metres with y up: a root that is the default prim,
-/// and below it a Mesh per body with its faces, points, extents and velocities over time. Time
-/// codes are frame numbers. The default value of points is the rest shape; velocities are
-/// differences of neighbouring frames, central except at both ends, in m/s.
-/// Memory holds three frames; on disk the file is for a moment there twice.
+/// and below it a Mesh per body with its faces, texture coordinates and groups of faces, and with
+/// points, extents and velocities over time. Time codes are frame numbers. The default value of
+/// points is the rest shape; velocities are differences of neighbouring frames, central except at
+/// both ends, in m/s. Memory holds three frames; on disk the file is for a moment there twice.
 class UsdWriter {
  public:
   /// `name` is that of the root, `frame_rate` in 1/s. Keeps a reference to the topology.

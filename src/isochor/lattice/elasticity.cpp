@@ -39,7 +39,7 @@ void Stiffness::apply(std::span<const Vec3d> displacements, std::span<Vec3d> out
   }
 }
 
-void Stiffness::diagonal(std::span<Vec3d> diagonal, ThreadArena& arena) const {
+void Stiffness::diagonal(std::span<Vec3f> diagonal, ThreadArena& arena) const {
   if (gauss_) {
     gauss::stiffness_diagonal(model_, *gauss_, diagonal, arena);
   } else {

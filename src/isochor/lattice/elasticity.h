@@ -23,7 +23,7 @@ class Stiffness {
 
   void linearise(const Configuration& at, materials::Definiteness fix, ThreadArena& arena);
   void apply(std::span<const Vec3d> displacements, std::span<Vec3d> out, ThreadArena& arena) const;
-  void diagonal(std::span<Vec3d> diagonal, ThreadArena& arena) const;
+  void diagonal(std::span<Vec3f> diagonal, ThreadArena& arena) const;
 
  private:
   const Model& model_;

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "isochor/materials/tangent.h"
+#include "isochor/math/mat3.h"
 
-/// One cell of the lattice: deformation gradient, nodal forces, stabilisation.
+/// One cell of the lattice: deformation gradient and stabilisation.
 ///
 /// Everything is a sum over the twelve edges of the cell. Along axis a the four edges have the
 /// derivatives d_q = (x_high - x_low) / h; their mean is column a of the deformation gradient at
@@ -11,7 +11,8 @@
 /// and the rest at the centre [McAdams11 (15), (17)]; since mean(d^2) - mean(d)^2 is a variance,
 /// that is the one-point energy of any law plus the convex term
 ///     mu h^3 sum_a variance(d along a),
-/// and this is how it is written here. Corner c has coordinate bits (c & 1, c >> 1 & 1, c >> 2).
+/// and this is how it is written here and in block_kernel.h.
+/// Corner c has coordinate bits (c & 1, c >> 1 & 1, c >> 2).
 namespace isochor::lattice {
 
 /// Calls f(axis, low corner, high corner) for the twelve edges, axis by axis.
@@ -34,7 +35,7 @@ ISOCHOR_KERNEL Mat3<T> deformation_gradient(const Vec3<T> (&x)[8], const T& inve
 
 /// Adds the forces of stress P [McAdams11 (5)] and of the stabilisation to the corners. The
 /// stabilisation is linear, so that the same function turns displacements and a stress
-/// differential into force differentials. `stabilising_mu` = 0 leaves the one-point rule bare.
+/// differential into force differentials. For experiments on single cells: models do it by blocks.
 template <class T>
 ISOCHOR_KERNEL void add_corner_forces(const Vec3<T> (&x)[8], const Mat3<T>& F, const Mat3<T>& P,
                                       const T& h, const T& stabilising_mu, Vec3<T> (&force)[8]) {
@@ -59,19 +60,6 @@ ISOCHOR_KERNEL T stabilisation_energy(const Vec3<T> (&x)[8], const Mat3<T>& F, c
     sum = sum + dot(spread, spread);
   });
   return T(0.25) * stabilising_mu * h * h * h * sum;
-}
-
-/// The cell's contribution to the diagonal of the stiffness matrix at a corner, x, y and z
-/// [McAdams11 sec 9.1].
-template <class T, class Tangent>
-ISOCHOR_KERNEL Vec3<T> corner_diagonal(const Tangent& tangent, const T& h, const T& stabilising_mu,
-                                       int corner) {
-  Vec3<T> gradient;
-  for (int a = 0; a < 3; ++a) gradient[a] = T(corner >> a & 1 ? 0.25 : -0.25) / h;
-  // Of each axis' four edges one ends here: 1 - 1/4 of its motion is spread.
-  const T spread = T(9.0 / 8) * stabilising_mu * h;
-  return h * h * h * materials::rank_one_curvatures(tangent, gradient) +
-         Vec3<T>{spread, spread, spread};
 }
 
 }  // namespace isochor::lattice

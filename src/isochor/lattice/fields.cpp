@@ -30,9 +30,8 @@ CellFields cell_fields(const Model& model, const Configuration& at, ThreadArena&
 std::vector<double> to_nodes(const Model& model, std::span<const double> per_cell) {
   std::vector<double> sum(model.node_count(), 0), weight(model.node_count(), 0);
   for (std::size_t cell = 0; cell < model.cells.size(); ++cell) {
-    const Block& block = model.blocks[model.cells[cell] / 8];
     for (int c = 0; c < 8; ++c) {
-      const std::int32_t n = block.nodes[grid::block_node(model.cells[cell] % 8, c)];
+      const std::int32_t n = model.corner(model.cells[cell], c);
       sum[n] += per_cell[cell];
       weight[n] += 1;
     }

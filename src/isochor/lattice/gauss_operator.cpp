@@ -5,6 +5,7 @@
 
 #include "isochor/materials/dense_law.h"
 #include "isochor/materials/law_batch.h"
+#include "isochor/materials/registry.h"
 
 namespace isochor::lattice::gauss {
 namespace {
@@ -13,7 +14,6 @@ using materials::DenseTangent;
 using materials::PrincipalTangent;
 
 constexpr int kPoints = 8;
-constexpr std::size_t kBlockGrain = 16;
 
 using Corners = std::array<Vec3d, 8>;
 
@@ -37,32 +37,60 @@ constexpr auto kGradients = [] {
   return gradients;
 }();
 
-Corners gather(const Block& block, int lane, std::span<const Vec3d> nodal) {
-  Corners corners;
-  for (int c = 0; c < 8; ++c) corners[c] = nodal[block.nodes[grid::block_node(lane, c)]];
-  return corners;
-}
+/// A cell's place among the arrays of a model.
+struct Cell {
+  Cell(const Model& m, std::size_t b, int l)
+      : model(m),
+        block(b),
+        lane(l),
+        group(m.groups[b / kGroupBlocks]),
+        member(static_cast<int>(b % kGroupBlocks)),
+        material(m.materials[m.bodies[group.body].first_material + m.blocks[b].material[l]]),
+        has_axes(!materials::is_isotropic(material.law)) {}
 
-void scatter(const Block& block, int lane, const Corners& corners, std::span<Vec3d> nodal) {
-  for (int c = 0; c < 8; ++c) nodal[block.nodes[grid::block_node(lane, c)]] += corners[c];
-}
+  std::int32_t node(int c) const {
+    return model.corner(static_cast<std::int32_t>(8 * block) + lane, c);
+  }
+  Corners gather(std::span<const Vec3d> nodal) const {
+    Corners corners;
+    for (int c = 0; c < 8; ++c) corners[c] = nodal[node(c)];
+    return corners;
+  }
+  void scatter(const Corners& corners, std::span<Vec3d> nodal) const {
+    for (int c = 0; c < 8; ++c) nodal[node(c)] += corners[c];
+  }
 
-void clear(std::span<Vec3d> nodal, ThreadArena& arena) {
+  const Model& model;
+  std::size_t block;
+  int lane;
+  const BlockGroup& group;
+  int member;  ///< of the group
+  const Material& material;
+  bool has_axes;
+};
+
+template <class S>
+void clear(std::span<Vec3<S>> nodal, ThreadArena& arena) {
   parallel_for(arena, nodal.size(), solve::kVectorGrain, [&](std::size_t i) {
     nodal[i] = {0, 0, 0};
   });
 }
 
-/// Calls f(block index, lane) for all cells, colour after colour.
+/// Calls f(cell) for all cells, colour after colour.
 template <class F>
 void for_each_cell(const Model& model, ThreadArena& arena, F&& f) {
+  const auto visit_tile = [&](std::size_t tile) {
+    const std::size_t begin = std::size_t(model.tile_starts[tile]) * kGroupBlocks,
+                      end = std::size_t(model.tile_starts[tile + 1]) * kGroupBlocks;
+    for (std::size_t b = begin; b < end; ++b) {
+      for (int lane = 0; lane < 8; ++lane) {
+        if (model.blocks[b].active >> lane & 1) f(Cell(model, b, lane));
+      }
+    }
+  };
   for (std::size_t c = 0; c + 1 < model.color_starts.size(); ++c) {
     const std::size_t begin = model.color_starts[c], end = model.color_starts[c + 1];
-    parallel_for(arena, end - begin, kBlockGrain, [&](std::size_t i) {
-      for (int lane = 0; lane < 8; ++lane) {
-        if (model.blocks[begin + i].active >> lane & 1) f(begin + i, lane);
-      }
-    });
+    parallel_for(arena, end - begin, 1, [&](std::size_t i) { visit_tile(begin + i); });
   }
 }
 
@@ -83,23 +111,24 @@ void add_forces(int point, const Mat3d& P, double h, Corners& force) {
 /// A law in one cell: F at its points in the law's own axes, as a batch wants it.
 class CellBatch {
  public:
-  CellBatch(const Model& model, const Configuration& at, std::size_t b, int lane)
-      : block_(model.blocks[b]), material_(model.materials[block_.material]) {
-    std::copy(material_.shape.begin(), material_.shape.end(), common_.shape);
-    if (block_.has_axes) {
-      const BlockAxes& axes = model.axes[block_.tangent];
-      for (int i = 0; i < 9; ++i) axes_(i % 3, i / 3) = axes.Q[i][lane];
+  CellBatch(const Cell& cell, const Configuration& at) : cell_(cell) {
+    const Material& material = cell.material;
+    std::copy(material.shape.begin(), material.shape.end(), common_.shape);
+    if (cell.has_axes) {
+      const GroupAxes& axes = cell.model.axes[cell.group.tangent];
+      for (int i = 0; i < 9; ++i) axes_(i % 3, i / 3) = axes.Q[i][cell.lane][cell.member];
       if (!at.activations.empty()) {
-        common_.activation = axes.activation[lane] * at.activations[block_.material];
+        common_.activation =
+            axes.activation[cell.lane][cell.member] * at.activations[cell.group.body];
       }
     }
-    const Corners x = gather(block_, lane, at.positions);
+    const Corners x = cell.gather(at.positions);
     for (int point = 0; point < kPoints; ++point) {
-      Mat3d F = gradient_at(point, x, block_.h);
-      if (block_.has_axes) F = F * axes_;
+      Mat3d F = gradient_at(point, x, cell.group.h);
+      if (cell.has_axes) F = F * axes_;
       for (int i = 0; i < 9; ++i) F_[i][point] = F(i % 3, i / 3);
-      mu_[point] = block_.mu[lane];
-      lambda_[point] = block_.lambda[lane];
+      mu_[point] = cell.group.mu[cell.lane][cell.member];
+      lambda_[point] = cell.group.lambda[cell.lane][cell.member];
     }
   }
 
@@ -108,7 +137,7 @@ class CellBatch {
     double density[kPoints];
     materials::LawBatch<double> b = batch();
     b.energy = density;
-    materials::evaluate(material_.law, b);
+    materials::evaluate(cell_.material.law, b);
     return energy_of(density);
   }
 
@@ -118,12 +147,12 @@ class CellBatch {
     materials::LawBatch<double> b = batch();
     b.energy = density;
     b.stress = &stress[0][0];
-    materials::evaluate(material_.law, b);
+    materials::evaluate(cell_.material.law, b);
     for (int point = 0; point < kPoints; ++point) {
       Mat3d P;
       for (int i = 0; i < 9; ++i) P(i % 3, i / 3) = stress[i][point];
-      if (block_.has_axes) P = times_transpose(P, axes_);
-      add_forces(point, P, block_.h, force);
+      if (cell_.has_axes) P = times_transpose(P, axes_);
+      add_forces(point, P, cell_.group.h, force);
     }
     return energy_of(density);
   }
@@ -132,8 +161,8 @@ class CellBatch {
     materials::LawBatch<double> b = batch();
     b.fix = fix;
     b.tangent = numbers;
-    materials::evaluate(material_.law, b);
-    if (!block_.has_axes) return;
+    materials::evaluate(cell_.material.law, b);
+    if (!cell_.has_axes) return;
     for (int point = 0; point < kPoints; ++point) {
       DenseTangent<double> t;
       for (int i = 0; i < t.kSize; ++i) t.entry[i] = numbers[i * kPoints + point];
@@ -148,22 +177,21 @@ class CellBatch {
   }
 
   double energy_of(const double (&density)[kPoints]) const {
-    const double h = block_.h;
+    const double h = cell_.group.h;
     return 0.125 * h * h * h * std::accumulate(density, density + kPoints, 0.0);
   }
 
-  const Block& block_;
-  const Material& material_;
+  Cell cell_;
   materials::Parameters<double> common_{};
   Mat3d axes_ = Mat3d::identity();
   double F_[9][kPoints], mu_[kPoints], lambda_[kPoints];
 };
 
-int numbers_of(const Block& block) { return block.has_axes ? DenseTangent<double>::kSize : 30; }
+int numbers_of(const BlockGroup& group) { return group.dense ? DenseTangent<double>::kSize : 30; }
 
 /// Where a cell's numbers begin.
-std::size_t offset_of(const Model& model, const Tangents& tangents, std::size_t b, int lane) {
-  return tangents.first[b] + std::size_t(lane * kPoints * numbers_of(model.blocks[b]));
+std::size_t offset_of(const Cell& cell, const Tangents& tangents) {
+  return tangents.first[cell.block] + std::size_t(cell.lane * kPoints * numbers_of(cell.group));
 }
 
 void load(const double* numbers, int point, DenseTangent<double>& t) {
@@ -189,16 +217,15 @@ void load(const double* numbers, int point, PrincipalTangent<double>& t) {
 
 /// Calls f(point, tangent) for the points of a cell.
 template <class F>
-void for_each_tangent(const Model& model, const Tangents& tangents, std::size_t b, int lane,
-                      F&& f) {
-  const double* numbers = tangents.numbers.data() + offset_of(model, tangents, b, lane);
+void for_each_tangent(const Cell& cell, const Tangents& tangents, F&& f) {
+  const double* numbers = tangents.numbers.data() + offset_of(cell, tangents);
   const auto visit = [&]<class Tangent>(Tangent tangent) {
     for (int point = 0; point < kPoints; ++point) {
       load(numbers, point, tangent);
       f(point, tangent);
     }
   };
-  if (model.blocks[b].has_axes) {
+  if (cell.has_axes) {
     visit(DenseTangent<double>{});
   } else {
     visit(PrincipalTangent<double>{});
@@ -215,9 +242,9 @@ double sum_of(std::span<const double> values, ThreadArena& arena) {
 
 Tangents::Tangents(const Model& model) {
   std::size_t size = 0;
-  for (const Block& block : model.blocks) {
+  for (std::size_t b = 0; b < model.blocks.size(); ++b) {
     first.push_back(size);
-    size += std::size_t(8 * kPoints * numbers_of(block));
+    size += std::size_t(8 * kPoints * numbers_of(model.groups[b / kGroupBlocks]));
   }
   numbers.resize(size);
 }
@@ -225,8 +252,8 @@ Tangents::Tangents(const Model& model) {
 double elastic_energy(const Model& model, const Configuration& at, std::span<double> block_energy,
                       ThreadArena& arena) {
   std::fill(block_energy.begin(), block_energy.end(), 0.0);
-  for_each_cell(model, arena, [&](std::size_t b, int lane) {
-    block_energy[b] += CellBatch(model, at, b, lane).energy();
+  for_each_cell(model, arena, [&](const Cell& cell) {
+    block_energy[cell.block] += CellBatch(cell, at).energy();
   });
   return sum_of(block_energy, arena);
 }
@@ -235,19 +262,18 @@ double elastic_force(const Model& model, const Configuration& at, std::span<Vec3
                      std::span<double> block_energy, ThreadArena& arena) {
   clear(force, arena);
   std::fill(block_energy.begin(), block_energy.end(), 0.0);
-  for_each_cell(model, arena, [&](std::size_t b, int lane) {
+  for_each_cell(model, arena, [&](const Cell& cell) {
     Corners f{};
-    block_energy[b] += CellBatch(model, at, b, lane).add_corner_forces(f);
-    scatter(model.blocks[b], lane, f, force);
+    block_energy[cell.block] += CellBatch(cell, at).add_corner_forces(f);
+    cell.scatter(f, force);
   });
   return sum_of(block_energy, arena);
 }
 
 void linearise(const Model& model, const Configuration& at, materials::Definiteness fix,
                Tangents& tangents, ThreadArena& arena) {
-  for_each_cell(model, arena, [&](std::size_t b, int lane) {
-    CellBatch(model, at, b, lane)
-        .linearise(fix, tangents.numbers.data() + offset_of(model, tangents, b, lane));
+  for_each_cell(model, arena, [&](const Cell& cell) {
+    CellBatch(cell, at).linearise(fix, tangents.numbers.data() + offset_of(cell, tangents));
   });
 }
 
@@ -255,32 +281,34 @@ void apply_stiffness(const Model& model, const Tangents& tangents,
                      std::span<const Vec3d> displacements, std::span<Vec3d> out,
                      ThreadArena& arena) {
   clear(out, arena);
-  for_each_cell(model, arena, [&](std::size_t b, int lane) {
-    const Block& block = model.blocks[b];
-    const Corners d = gather(block, lane, displacements);
+  for_each_cell(model, arena, [&](const Cell& cell) {
+    const double h = cell.group.h;
+    const Corners d = cell.gather(displacements);
     Corners f{};
-    for_each_tangent(model, tangents, b, lane, [&](int point, const auto& tangent) {
-      const Mat3d dF = gradient_at(point, d, block.h);
+    for_each_tangent(cell, tangents, [&](int point, const auto& tangent) {
+      const Mat3d dF = gradient_at(point, d, h);
       // The force differential with the sign of K.
-      add_forces(point, -1.0 * materials::stress_differential(tangent, dF), block.h, f);
+      add_forces(point, -1.0 * materials::stress_differential(tangent, dF), h, f);
     });
-    scatter(block, lane, f, out);
+    cell.scatter(f, out);
   });
 }
 
-void stiffness_diagonal(const Model& model, const Tangents& tangents, std::span<Vec3d> diagonal,
+void stiffness_diagonal(const Model& model, const Tangents& tangents, std::span<Vec3f> diagonal,
                         ThreadArena& arena) {
   clear(diagonal, arena);
-  for_each_cell(model, arena, [&](std::size_t b, int lane) {
-    const double h = model.blocks[b].h;
+  for_each_cell(model, arena, [&](const Cell& cell) {
+    const double h = cell.group.h;
     Corners d{};
-    for_each_tangent(model, tangents, b, lane, [&](int point, const auto& tangent) {
+    for_each_tangent(cell, tangents, [&](int point, const auto& tangent) {
       for (int c = 0; c < 8; ++c) {
         const Vec3d gradient = kGradients[point][c] * (1 / h);
         d[c] += (0.125 * h * h * h) * materials::rank_one_curvatures(tangent, gradient);
       }
     });
-    scatter(model.blocks[b], lane, d, diagonal);
+    for (int c = 0; c < 8; ++c) {
+      for (int a = 0; a < 3; ++a) diagonal[cell.node(c)][a] += static_cast<float>(d[c][a]);
+    }
   });
 }
 

@@ -36,7 +36,7 @@ void apply_stiffness(const Model& model, const Tangents& tangents,
                      ThreadArena& arena);
 
 /// The diagonal of K.
-void stiffness_diagonal(const Model& model, const Tangents& tangents, std::span<Vec3d> diagonal,
+void stiffness_diagonal(const Model& model, const Tangents& tangents, std::span<Vec3f> diagonal,
                         ThreadArena& arena);
 
 }  // namespace isochor::lattice::gauss

@@ -1,71 +1,140 @@
 #include "isochor/lattice/model.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <fmt/core.h>
 #include <limits>
 
 #include "isochor/base/error.h"
+#include "isochor/lattice/block_groups.h"
 #include "isochor/materials/registry.h"
 
 namespace isochor::lattice {
 namespace {
 
-/// The first colour that no node of the block has seen, for each block in turn. On a regular grid
-/// this gives the eight parities; where copies of cells share nodes it still separates them.
-std::vector<int> color_blocks(const std::vector<Block>& blocks, std::size_t node_count) {
-  std::vector<std::uint64_t> seen(node_count, 0);
-  std::vector<int> colors;
-  colors.reserve(blocks.size());
-  for (const Block& block : blocks) {
-    std::uint64_t taken = 0;
-    for (const std::int32_t n : block.nodes) {
-      if (n != grid::kNoNode) taken |= seen[n];
-    }
-    const int color = std::countr_one(taken);
-    if (color == 64) {
-      throw Error(Fault::Simulation, "lattice", "more than 64 blocks share a node",
-                  "this is a mistake of the program; please report the mesh");
-    }
-    for (const std::int32_t n : block.nodes) {
-      if (n != grid::kNoNode) seen[n] |= std::uint64_t{1} << color;
-    }
-    colors.push_back(color);
+template <class F>
+void for_each_lane(const Block& block, F&& f) {
+  for (int lane = 0; lane < 8; ++lane) {
+    if (block.active >> lane & 1) f(lane);
   }
-  return colors;
 }
 
-/// Sorts blocks by colour and renumbers the cells that point into them.
-void sort_by_color(Model& model) {
-  const std::vector<int> colors = color_blocks(model.blocks, model.node_count());
-  const int color_count = colors.empty() ? 0 : 1 + *std::max_element(colors.begin(), colors.end());
-  std::vector<Block> sorted;
-  std::vector<std::int32_t> moved_to(model.blocks.size());
-  sorted.reserve(model.blocks.size());
-  for (int c = 0; c < color_count; ++c) {
-    model.color_starts.push_back(static_cast<std::int32_t>(sorted.size()));
-    for (std::size_t b = 0; b < model.blocks.size(); ++b) {
-      if (colors[b] != c) continue;
-      moved_to[b] = static_cast<std::int32_t>(sorted.size());
-      sorted.push_back(model.blocks[b]);
+GroupAxes unturned_axes() {
+  GroupAxes axes{};
+  for (int lane = 0; lane < 8; ++lane) {
+    for (const int i : {0, 4, 8}) std::fill_n(axes.Q[i][lane], kGroupBlocks, 1.0);
+  }
+  return axes;
+}
+
+/// The lattice's blocks in groups, those with directions apart. Fills blocks and the groups' nodes;
+/// returns where in Model::blocks each block of the lattice went.
+std::vector<std::int32_t> add_groups(Model& model, const BodySpec& body, const BodyRange& range) {
+  const grid::Lattice& lattice = body.lattice;
+  const auto material_of = [&](std::size_t cell) {
+    return body.cell_materials.empty() ? std::uint8_t{0} : body.cell_materials[cell];
+  };
+  std::vector<Block> blocks(lattice.blocks.size());
+  std::vector<std::int32_t> chosen[2];  // principal, dense
+  std::size_t cell = 0;
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    blocks[b] = {.active = lattice.blocks[b].active, .h = lattice.spacing};
+    bool dense = false;
+    for (int lane = 0; lane < 8; ++lane) {
+      if (!lattice.blocks[b].has(lane)) continue;
+      const std::uint8_t m = blocks[b].material[lane] = material_of(cell++);
+      dense = dense || !materials::is_isotropic(model.materials[range.first_material + m].law);
+    }
+    chosen[dense].push_back(static_cast<std::int32_t>(b));
+  }
+
+  std::vector<std::int32_t> moved_to(blocks.size());
+  for (const bool dense : {false, true}) {
+    for (const BlockList& members : group_blocks(lattice, chosen[dense])) {
+      BlockGroup group{.nodes = {},
+                       .mu = {},
+                       .lambda = {},
+                       .h = lattice.spacing,
+                       .body = static_cast<std::int32_t>(model.bodies.size()),
+                       .dense = dense,
+                       .whole = true};
+      for (int i = 0; i < kGroupBlocks; ++i) {
+        Block block{.h = group.h};
+        if (members[i] >= 0) {
+          block = blocks[members[i]];
+          moved_to[members[i]] = static_cast<std::int32_t>(model.blocks.size());
+          for_each_lane(block, [&](int lane) {
+            group.materials |= std::uint64_t{1} << block.material[lane];
+          });
+        }
+        group.whole = group.whole && block.active == 0xff;
+        const auto& nodes = lattice.blocks[members[members[i] < 0 ? 0 : i]].nodes;
+        const std::int32_t any =
+            *std::find_if(nodes.begin(), nodes.end(), [](auto n) { return n != grid::kNoNode; });
+        for (int s = 0; s < 27; ++s) {
+          group.nodes[s][i] = 3 * (range.first_node + (nodes[s] == grid::kNoNode ? any : nodes[s]));
+        }
+        model.blocks.push_back(block);
+      }
+      model.groups.push_back(group);
+      if (dense) {
+        model.groups.back().tangent = static_cast<std::int32_t>(model.axes.size());
+        model.axes.push_back(unturned_axes());
+      }
     }
   }
-  model.color_starts.push_back(static_cast<std::int32_t>(sorted.size()));
-  model.blocks = std::move(sorted);
-  // Tangents and axes lie in the order in which blocks are visited.
-  std::vector<BlockAxes> axes;
+  return moved_to;
+}
+
+/// What the body says about a cell, which is `place` = block * 8 + lane in the model.
+void set_cell(Model& model, const BodySpec& body, std::size_t cell, std::int32_t place) {
+  BlockGroup& group = model.groups[place / (8 * kGroupBlocks)];
+  const int lane = place % 8, block = place / 8 % kGroupBlocks;
+  group.mu[lane][block] = body.mu[cell];
+  group.lambda[lane][block] = body.lambda[cell];
+  if (!group.dense) return;
+  const Mat3d Q = body.axes.empty() ? Mat3d::identity() : body.axes[cell];
+  GroupAxes& axes = model.axes[group.tangent];
+  for (int i = 0; i < 9; ++i) axes.Q[i][lane][block] = Q(i % 3, i / 3);
+  axes.activation[lane][block] = body.activation.empty() ? 1 : body.activation[cell];
+}
+
+/// Puts groups, their blocks and their axes into the order of tiles.
+void sort_groups(Model& model) {
+  const std::vector<std::int32_t> order = make_tiles(model);
+  std::vector<BlockGroup> groups;
+  std::vector<Block> blocks;
+  std::vector<GroupAxes> axes;
+  std::vector<std::int32_t> moved_to(order.size());
+  groups.reserve(order.size());
+  blocks.reserve(model.blocks.size());
+  axes.reserve(model.axes.size());
   std::int32_t principal = 0;
-  for (Block& block : model.blocks) {
-    if (block.has_axes) {
-      axes.push_back(model.axes[block.tangent]);
-      block.tangent = static_cast<std::int32_t>(axes.size()) - 1;
-    } else {
-      block.tangent = principal++;
-    }
+  for (const std::int32_t g : order) {
+    moved_to[g] = static_cast<std::int32_t>(groups.size());
+    groups.push_back(model.groups[g]);
+    BlockGroup& group = groups.back();
+    if (group.dense) axes.push_back(model.axes[group.tangent]);
+    group.tangent = group.dense ? static_cast<std::int32_t>(axes.size()) - 1 : principal++;
+    const auto first = model.blocks.begin() + std::ptrdiff_t{g} * kGroupBlocks;
+    blocks.insert(blocks.end(), first, first + kGroupBlocks);
   }
+  model.groups = std::move(groups);
+  model.blocks = std::move(blocks);
   model.axes = std::move(axes);
-  for (std::int32_t& cell : model.cells) cell = moved_to[cell / 8] * 8 + cell % 8;
+  constexpr int kCells = 8 * kGroupBlocks;
+  for (std::int32_t& cell : model.cells) cell = moved_to[cell / kCells] * kCells + cell % kCells;
+}
+
+void check_materials(const BodySpec& body) {
+  const std::size_t count = 1 + body.more_materials.size();
+  const auto most = std::max_element(body.cell_materials.begin(), body.cell_materials.end());
+  if (count > 64 || (most != body.cell_materials.end() && *most >= count)) {
+    throw Error(Fault::Input, body.name,
+                fmt::format("has {} materials, and a cell asks for number {}", count,
+                            most == body.cell_materials.end() ? 0 : *most),
+                "give every cell one of at most 64 materials");
+  }
 }
 
 /// The nodes of a hold that are its own; marks them in the model.
@@ -109,46 +178,27 @@ void add_body(Model& model, const BodySpec& body) {
                   .first_node = static_cast<std::int32_t>(model.node_count()),
                   .node_count = static_cast<std::int32_t>(lattice.rest_positions.size()),
                   .first_cell = static_cast<std::int32_t>(model.cells.size()),
-                  .cell_count = static_cast<std::int32_t>(lattice.cell_count())};
+                  .cell_count = static_cast<std::int32_t>(lattice.cell_count()),
+                  .first_material = static_cast<std::int32_t>(model.materials.size())};
+  check_materials(body);
+  model.materials.push_back({body.law, body.shape});
+  model.materials.insert(model.materials.end(), body.more_materials.begin(),
+                         body.more_materials.end());
   model.rest_positions.insert(model.rest_positions.end(), lattice.rest_positions.begin(),
                               lattice.rest_positions.end());
   model.mass.resize(model.node_count(), 0);
   model.freedom.resize(model.node_count(), Freedom::Free);
 
-  const auto first_block = model.blocks.size();
-  const bool has_axes = !materials::is_isotropic(body.law);
-  for (const grid::Block& source : lattice.blocks) {
-    Block block{.nodes = source.nodes,
-                .active = source.active,
-                .has_axes = has_axes,
-                .material = static_cast<std::int32_t>(model.materials.size()),
-                .h = lattice.spacing};
-    for (std::int32_t& n : block.nodes) {
-      if (n != grid::kNoNode) n += range.first_node;
-    }
-    if (has_axes) {
-      block.tangent = static_cast<std::int32_t>(model.axes.size());
-      model.axes.push_back({});
-    }
-    model.blocks.push_back(block);
-  }
-  model.materials.push_back({body.law, body.shape});
+  const std::vector<std::int32_t> place_of = add_groups(model, body, range);
   const double corner_mass = body.density * lattice.spacing * lattice.spacing * lattice.spacing / 8;
   double reach = 0;
   for (const Vec3d& p : lattice.rest_positions) reach = std::max(reach, norm(p));
   std::size_t cell = 0;
   lattice.for_each_cell([&](std::size_t b, int lane) {
-    Block& block = model.blocks[first_block + b];
-    block.mu[lane] = body.mu[cell];
-    block.lambda[lane] = body.lambda[cell];
-    if (has_axes) {
-      const Mat3d Q = body.axes.empty() ? Mat3d::identity() : body.axes[cell];
-      BlockAxes& axes = model.axes[block.tangent];
-      for (int i = 0; i < 9; ++i) axes.Q[i][lane] = Q(i % 3, i / 3);
-      axes.activation[lane] = body.activation.empty() ? 1 : body.activation[cell];
-    }
-    model.cells.push_back(static_cast<std::int32_t>((first_block + b) * 8 + lane));
-    for (int c = 0; c < 8; ++c) model.mass[block.nodes[grid::block_node(lane, c)]] += corner_mass;
+    const std::int32_t place = 8 * place_of[b] + lane;
+    model.cells.push_back(place);
+    set_cell(model, body, cell, place);
+    for (int c = 0; c < 8; ++c) model.mass[model.corner(place, c)] += corner_mass;
     // Positions are rounded relative to their size, forces are stiffness times their differences.
     constexpr double kEpsilon = 16 * std::numeric_limits<double>::epsilon();
     const double stiffness = (body.mu[cell] + std::abs(body.lambda[cell])) * lattice.spacing;
@@ -179,7 +229,13 @@ Model build_model(const std::vector<BodySpec>& bodies, const Params& params,
   model.params = params;
   for (const BodySpec& body : bodies) add_body(model, body);
   add_springs(model, springs);
-  sort_by_color(model);
+  for (BlockGroup& group : model.groups) {
+    const auto last = 3 * (static_cast<std::int32_t>(model.node_count()) - 1);
+    for (const auto& slot : group.nodes) {
+      group.has_last_node |= std::find(std::begin(slot), std::end(slot), last) != std::end(slot);
+    }
+  }
+  sort_groups(model);
   return model;
 }
 

@@ -37,13 +37,21 @@ struct SpringGroupSpec {
   std::vector<Spring> springs;  ///< nodes numbered through all bodies, one after another
 };
 
+/// A law with its numbers; the two moduli are per cell.
+struct Material {
+  int law = 0;                                       ///< index in materials::Laws
+  std::array<double, materials::kMaxShape> shape{};  ///< the law's further numbers
+};
+
 /// What a body is made of, before it becomes part of a model.
 struct BodySpec {
   std::string name;
   grid::Lattice lattice;
   int law = 0;                                       ///< index in materials::Laws
   std::array<double, materials::kMaxShape> shape{};  ///< the law's further numbers
-  std::vector<double> mu, lambda;  ///< per cell in Lattice::for_each_cell order, Pa
+  std::vector<Material> more_materials;      ///< numbers 1, 2, ...; 0 is law and shape above
+  std::vector<std::uint8_t> cell_materials;  ///< per cell, the number of its material; none: 0
+  std::vector<double> mu, lambda;            ///< per cell in Lattice::for_each_cell order, Pa
   std::vector<Mat3d> axes;         ///< per cell, of laws with directions: fibre, sheet, normal
   std::vector<double> activation;  ///< per cell, a factor of the body's; none: 1
   double density = 1000;           ///< kg/m^3
@@ -62,27 +70,38 @@ struct Params {
   solve::NewtonParams newton;
 };
 
-/// A block of eight cells as the kernels read it. Lanes without a cell have mu = lambda = 0.
+/// Blocks side by side in a group: one lane of the widest registers each.
+inline constexpr int kGroupBlocks = 16;
+
+/// What is special to a block of eight cells.
 struct Block {
-  std::array<std::int32_t, 27> nodes;  ///< in the model; kNoNode where unused
-  std::uint8_t active = 0;
-  bool has_axes = false;
-  std::int32_t material = 0;  ///< in Model::materials; the number of its body
-  std::int32_t tangent = 0;   ///< in Tangents::principal, or in Tangents::dense and Model::axes
+  std::uint8_t active = 0;                 ///< bit per cell; none in the padding of a group
+  std::array<std::uint8_t, 8> material{};  ///< per cell, among those of the body
   double h = 0;
-  std::array<double, 8> mu{}, lambda{};
 };
 
-/// What the cells of a body have in common.
-struct Material {
-  int law = 0;
-  std::array<double, materials::kMaxShape> shape{};
+/// Blocks of one body that share no node, structure of arrays: what kernels work on. A group is
+/// filled up with blocks that have no cell; cells that are not there have mu = lambda = 0.
+struct BlockGroup {
+  /// Three times the number of a node in the model: where its vectors begin. An unused one repeats
+  /// a used one of its block, and blocks that are only padding repeat the first: nothing is added
+  /// there, so that kernels need not ask.
+  std::int32_t nodes[27][kGroupBlocks];
+  double mu[8][kGroupBlocks], lambda[8][kGroupBlocks];  ///< Pa
+  double h = 0;
+  std::int32_t body = 0;
+  std::int32_t tangent = 0;     ///< in Tangents::principal, or in Tangents::dense and Model::axes
+  bool dense = false;           ///< some law in it has directions of its own
+  bool whole = false;           ///< all cells are there
+  bool has_last_node = false;   ///< of the model: nothing may be read behind its vectors
+  std::uint64_t materials = 0;  ///< bit per material of the body that occurs
 };
 
-/// The law's own axes in eight cells, by columns, and how much of the body's activation they get.
-struct BlockAxes {
-  double Q[9][8];
-  double activation[8];
+/// The laws' own axes in the cells of a group, by columns, and how much of the body's activation
+/// they get.
+struct GroupAxes {
+  double Q[9][8][kGroupBlocks];
+  double activation[8][kGroupBlocks];
 };
 
 /// A body's place among the arrays of a model.
@@ -90,6 +109,7 @@ struct BodyRange {
   std::string name;
   std::int32_t first_node = 0, node_count = 0;
   std::int32_t first_cell = 0, cell_count = 0;
+  std::int32_t first_material = 0;
 };
 
 struct Hold {
@@ -110,10 +130,13 @@ enum class Freedom : std::uint8_t { Free, Held, Sliding };
 struct Model {
   Params params;
   std::vector<BodyRange> bodies;
-  std::vector<Material> materials;         ///< one per body
-  std::vector<BlockAxes> axes;             ///< of blocks whose law has directions
-  std::vector<Block> blocks;               ///< by colour; blocks of one colour share no node
-  std::vector<std::int32_t> color_starts;  ///< colour c: blocks [color_starts[c], [c + 1])
+  std::vector<Material> materials;  ///< those of one body after those of another
+  std::vector<Block> blocks;        ///< group g: [kGroupBlocks g, kGroupBlocks (g + 1))
+  std::vector<BlockGroup> groups;   ///< tile t: [tile_starts[t], [t + 1])
+  std::vector<GroupAxes> axes;      ///< of groups that are dense
+  /// Tiles are groups close to each other, whose nodes a cache holds. Tiles of one colour share no
+  /// node; colour c: tiles [color_starts[c], [c + 1]).
+  std::vector<std::int32_t> tile_starts, color_starts;
   /// Per cell, in the order of bodies and of Lattice::for_each_cell: block * 8 + lane.
   std::vector<std::int32_t> cells;
   std::vector<Vec3d> rest_positions;  ///< per node, m
@@ -126,6 +149,19 @@ struct Model {
   double rounding_force = 0;  ///< what rounding leaves on a node at rest, N
 
   std::size_t node_count() const { return rest_positions.size(); }
+  /// The node at a corner of an entry of `cells`.
+  std::int32_t corner(std::int32_t cell, int c) const {
+    const std::int32_t block = cell / 8;
+    const BlockGroup& group = groups[block / kGroupBlocks];
+    return group.nodes[grid::block_node(cell % 8, c)][block % kGroupBlocks] / 3;
+  }
+  /// The moduli of an entry of `cells`, Pa.
+  double mu(std::int32_t cell) const {
+    return groups[cell / (8 * kGroupBlocks)].mu[cell % 8][cell / 8 % kGroupBlocks];
+  }
+  double lambda(std::int32_t cell) const {
+    return groups[cell / (8 * kGroupBlocks)].lambda[cell % 8][cell / 8 % kGroupBlocks];
+  }
 };
 
 /// Puts bodies together. A node in two holds that do not slide is an input error that

@@ -1,110 +1,68 @@
 #include "isochor/lattice/operator.h"
 
+#include <algorithm>
+#include <bit>
 #include <numeric>
 
-#include "isochor/lattice/element_kernel.h"
+#include "isochor/lattice/kernel_data.h"
+#include "isochor/materials/law_batch.h"
 #include "isochor/materials/registry.h"
+#include "isochor/math/dispatch.h"
 
 namespace isochor::lattice {
+
+/// Adds K displacements to `out`, or the diagonal of K to `diagonal`.
+#define ISOCHOR_DECLARE_DIFFERENTIALS(S)                                                \
+  ISOCHOR_DECLARE_KERNEL(void apply_kernel(const Model&, const Tangents&, GroupRange,   \
+                                           const Vec3<S>* displacements, Vec3<S>* out)) \
+  ISOCHOR_DECLARE_KERNEL(                                                               \
+      void diagonal_kernel(const Model&, const Tangents&, GroupRange, Vec3<S>* diagonal))
+ISOCHOR_DECLARE_DIFFERENTIALS(float)
+ISOCHOR_DECLARE_DIFFERENTIALS(double)
+#undef ISOCHOR_DECLARE_DIFFERENTIALS
+
+/// Fills F, the moduli and the energy of the stabilisation.
+ISOCHOR_DECLARE_KERNEL(void deform_kernel(const HalfGroup&, const Vec3d* positions, CellBatch&))
+/// Adds the forces of the stress and of the stabilisation.
+ISOCHOR_DECLARE_KERNEL(void force_kernel(const HalfGroup&, const Vec3d* positions, const CellBatch&,
+                                         Vec3d* force))
+
+/// Numbers of a batch between the lattice's axes and those of a law: F into the law's, its stress
+/// and its tangent (dense, in place) out of them.
+ISOCHOR_DECLARE_KERNEL(void turn_deformation_kernel(const GroupAxes&, int first_block,
+                                                    const double* F, double* turned))
+ISOCHOR_DECLARE_KERNEL(void turn_stress_kernel(const GroupAxes&, int first_block, double* stress))
+ISOCHOR_DECLARE_KERNEL(void turn_tangent_kernel(const GroupAxes&, int first_block, double* dense))
+/// The tangent of a law without directions as one with them.
+ISOCHOR_DECLARE_KERNEL(void densify_kernel(const double* principal, double* dense))
+
+/// Writes a batch of tangents as GroupTangent wants it, in single precision. `chosen` says which
+/// cells, or is null for all.
+ISOCHOR_DECLARE_KERNEL(void store_tangent_kernel(const HalfGroup&, const double* numbers,
+                                                 const bool* chosen, PrincipalGroupTangent&))
+ISOCHOR_DECLARE_KERNEL(void store_tangent_kernel(const HalfGroup&, const double* numbers,
+                                                 const bool* chosen, DenseGroupTangent&))
+
 namespace {
 
-using materials::DenseTangent;
-using materials::PrincipalTangent;
+using materials::Definiteness;
+using materials::LawBatch;
 
-constexpr std::size_t kBlockGrain = 16;
-
-/// Calls f(block index) for all blocks, colour after colour.
+/// Calls f(groups of a tile) for all tiles, colour after colour.
 template <class F>
-void for_each_block(const Model& model, ThreadArena& arena, F&& f) {
+void for_each_tile(const Model& model, ThreadArena& arena, F&& f) {
   for (std::size_t c = 0; c + 1 < model.color_starts.size(); ++c) {
     const std::size_t begin = model.color_starts[c], end = model.color_starts[c + 1];
-    parallel_for(arena, end - begin, kBlockGrain, [&](std::size_t i) { f(begin + i); });
+    parallel_for(arena, end - begin, 1, [&](std::size_t i) {
+      f(GroupRange{model.tile_starts[begin + i], model.tile_starts[begin + i + 1]});
+    });
   }
 }
 
-/// The corners of one cell.
-void gather(const Block& block, int lane, std::span<const Vec3d> nodal, Vec3d (&corner)[8]) {
-  for (int c = 0; c < 8; ++c) corner[c] = nodal[block.nodes[grid::block_node(lane, c)]];
-}
-
-void scatter(const Block& block, int lane, const Vec3d (&corner)[8], std::span<Vec3d> nodal) {
-  for (int c = 0; c < 8; ++c) nodal[block.nodes[grid::block_node(lane, c)]] += corner[c];
-}
-
-template <class F>
-void for_each_lane(const Block& block, F&& f) {
-  for (int lane = 0; lane < 8; ++lane) {
-    if (block.active >> lane & 1) f(lane);
-  }
-}
-
-double stabilising_mu(const Model& model, const Block& block, int lane) {
-  return model.params.stabilise ? block.mu[lane] : 0.0;
-}
-
-void clear(std::span<Vec3d> nodal, ThreadArena& arena) {
+template <class S>
+void clear(std::span<Vec3<S>> nodal, ThreadArena& arena) {
   parallel_for(arena, nodal.size(), solve::kVectorGrain, [&](std::size_t i) {
     nodal[i] = {0, 0, 0};
-  });
-}
-
-/// A law at work in one cell: parameters and axes filled in.
-template <class Law>
-class CellLaw {
- public:
-  CellLaw(const Model& model, const Configuration& at, const Block& block, int lane)
-      : parameters_{block.mu[lane], block.lambda[lane]} {
-    const auto& shape = model.materials[block.material].shape;
-    std::copy(shape.begin(), shape.end(), parameters_.shape);
-    if constexpr (!materials::kIsotropic<Law>) {
-      const BlockAxes& axes = model.axes[block.tangent];
-      for (int i = 0; i < 9; ++i) axes_(i % 3, i / 3) = axes.Q[i][lane];
-      if (!at.activations.empty()) {
-        parameters_.activation = axes.activation[lane] * at.activations[block.material];
-      }
-    }
-  }
-
-  double energy(const Mat3d& F) const { return Law::energy(turned(F), parameters_); }
-  materials::Response<double> respond(const Mat3d& F) const {
-    materials::Response<double> response = Law::respond(turned(F), parameters_);
-    if constexpr (!materials::kIsotropic<Law>) {
-      response.stress = times_transpose(response.stress, axes_);
-    }
-    return response;
-  }
-  auto linearise(const Mat3d& F, materials::Definiteness fix) const {
-    auto tangent = Law::linearise(turned(F), parameters_);
-    materials::make_definite(tangent, fix);
-    if constexpr (materials::kIsotropic<Law>) {
-      return tangent;
-    } else {
-      return materials::turned(tangent, axes_);
-    }
-  }
-
- private:
-  Mat3d turned(const Mat3d& F) const {
-    if constexpr (materials::kIsotropic<Law>) {
-      return F;
-    } else {
-      return F * axes_;
-    }
-  }
-
-  materials::Parameters<double> parameters_;
-  Mat3d axes_ = Mat3d::identity();
-};
-
-/// Calls f(lane, law of the cell, corner positions, F) for the cells of a block.
-template <class F>
-void for_each_cell(const Model& model, const Configuration& at, const Block& block, F&& f) {
-  materials::with_law(model.materials[block.material].law, [&]<class Law>(Law) {
-    for_each_lane(block, [&](int lane) {
-      Vec3d x[8];
-      gather(block, lane, at.positions, x);
-      f(lane, CellLaw<Law>(model, at, block, lane), x, deformation_gradient(x, 1 / block.h));
-    });
   });
 }
 
@@ -114,145 +72,224 @@ double sum_of(std::span<const double> values, ThreadArena& arena) {
   });
 }
 
-constexpr int kSymmetric[6][2] = {{0, 0}, {1, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}};
+/// The cells of half a group while their laws are visited.
+class LawVisit {
+ public:
+  LawVisit(const Model& model, const Configuration& at, std::size_t g, int first_block, Isa isa)
+      : model_(model),
+        group_(model.groups[g]),
+        blocks_(model.blocks.data() + g * kGroupBlocks + first_block),
+        half_{group_, first_block, model.params.stabilise ? 1.0 : 0.0},
+        positions_(at.positions.data()),
+        isa_(isa) {
+    ISOCHOR_CALL_KERNEL(isa_, deform_kernel(half_, positions_, batch_));
+    if (!group_.whole) rest_missing_cells();
+    if (group_.dense) prepare_axes(at);
+  }
 
-void store(const PrincipalTangent<double>& t, const Block& block, int lane, Tangents& to) {
-  BlockTangent& out = to.principal[block.tangent];
-  for (int i = 0; i < 9; ++i) {
-    out.U[i][lane] = t.U(i % 3, i / 3);
-    out.V[i][lane] = t.V(i % 3, i / 3);
-  }
-  for (int i = 0; i < 6; ++i) {
-    out.stretch[i][lane] = t.stretch(kSymmetric[i][0], kSymmetric[i][1]);
-  }
-  for (int i = 0; i < 3; ++i) {
-    out.flip[i][lane] = t.flip[i];
-    out.twist[i][lane] = t.twist[i];
-  }
-}
+  const CellBatch& batch() const { return batch_; }
+  const Block& block(int b) const { return blocks_[b]; }
 
-void store(const DenseTangent<double>& t, const Block& block, int lane, Tangents& to) {
-  for (int i = 0; i < 45; ++i) to.dense[block.tangent].entry[i][lane] = t.entry[i];
-}
+  /// Fills the energies of the batch, and its stresses where they are wanted.
+  void respond(bool stress) {
+    for_each_material([&](int law, LawBatch<double>& law_batch, const bool* chosen) {
+      CellBatch& out = chosen ? other_ : batch_;
+      law_batch.energy = out.energy;
+      if (stress) law_batch.stress = &out.stress[0][0];
+      materials::evaluate(law, law_batch, isa_);
+      if (stress && !materials::is_isotropic(law)) {
+        ISOCHOR_CALL_KERNEL(isa_, turn_stress_kernel(axes(), half_.first_block, law_batch.stress));
+      }
+      if (!chosen) return;
+      for (int i = 0; i < kBatchCells; ++i) {
+        if (!chosen[i]) continue;
+        batch_.energy[i] = other_.energy[i];
+        for (int e = 0; stress && e < 9; ++e) batch_.stress[e][i] = other_.stress[e][i];
+      }
+    });
+  }
 
-void load(const BlockTangent& in, int lane, PrincipalTangent<double>& t) {
-  for (int i = 0; i < 9; ++i) {
-    t.U(i % 3, i / 3) = in.U[i][lane];
-    t.V(i % 3, i / 3) = in.V[i][lane];
+  /// Energy of block b, J.
+  double block_energy(int b) const {
+    const double h = group_.h;
+    double density = 0;
+    for (int c = 0; c < 8; ++c) density += batch_.energy[kBatchBlocks * c + b];
+    return h * h * h * density + batch_.spread_energy[b];
   }
-  for (int i = 0; i < 6; ++i) {
-    const auto [row, column] = kSymmetric[i];
-    t.stretch(row, column) = t.stretch(column, row) = in.stretch[i][lane];
-  }
-  for (int i = 0; i < 3; ++i) {
-    t.flip[i] = in.flip[i][lane];
-    t.twist[i] = in.twist[i][lane];
-  }
-}
 
-/// Calls f(lane, tangent) for the cells of a block.
-template <class F>
-void for_each_tangent(const Block& block, const Tangents& tangents, F&& f) {
-  for_each_lane(block, [&](int lane) {
-    if (block.has_axes) {
-      DenseTangent<double> t;
-      for (int i = 0; i < 45; ++i) t.entry[i] = tangents.dense[block.tangent].entry[i][lane];
-      f(lane, t);
-    } else {
-      PrincipalTangent<double> t;
-      load(tangents.principal[block.tangent], lane, t);
-      f(lane, t);
+  void add_forces(Vec3d* force) const {
+    ISOCHOR_CALL_KERNEL(isa_, force_kernel(half_, positions_, batch_, force));
+  }
+
+  void linearise(Definiteness fix, Tangents& tangents) {
+    for_each_material([&](int law, LawBatch<double>& law_batch, const bool* chosen) {
+      const bool isotropic = materials::is_isotropic(law);
+      law_batch.fix = fix;
+      law_batch.tangent = isotropic ? principal_ : dense_;
+      materials::evaluate(law, law_batch, isa_);
+      if (!group_.dense) {
+        ISOCHOR_CALL_KERNEL(isa_, store_tangent_kernel(half_, principal_, chosen,
+                                                       tangents.principal[group_.tangent]));
+        return;
+      }
+      if (isotropic) {
+        ISOCHOR_CALL_KERNEL(isa_, densify_kernel(principal_, dense_));
+      } else {
+        ISOCHOR_CALL_KERNEL(isa_, turn_tangent_kernel(axes(), half_.first_block, dense_));
+      }
+      ISOCHOR_CALL_KERNEL(
+          isa_, store_tangent_kernel(half_, dense_, chosen, tangents.dense[group_.tangent]));
+    });
+  }
+
+ private:
+  const GroupAxes& axes() const { return model_.axes[group_.tangent]; }
+
+  /// Laws need not make sense of what stands in cells that are not there.
+  void rest_missing_cells() {
+    for (int i = 0; i < kBatchCells; ++i) {
+      if (blocks_[i % kBatchBlocks].active >> (i / kBatchBlocks) & 1) continue;
+      for (int e = 0; e < 9; ++e) batch_.F[e][i] = e % 4 == 0;
     }
+  }
+
+  void prepare_axes(const Configuration& at) {
+    ISOCHOR_CALL_KERNEL(
+        isa_, turn_deformation_kernel(axes(), half_.first_block, &batch_.F[0][0], turned_F_));
+    const double activation = at.activations.empty() ? 0 : at.activations[group_.body];
+    for (int i = 0; i < kBatchCells; ++i) {
+      activation_[i] =
+          activation * axes().activation[i / kBatchBlocks][half_.first_block + i % kBatchBlocks];
+    }
+  }
+
+  /// Calls f(law, what it is evaluated with, which cells have it) for every material of the group.
+  /// All cells are evaluated; where one material is all there is, the choice is null.
+  template <class F>
+  void for_each_material(F&& f) {
+    const bool several = std::popcount(group_.materials) > 1;
+    for (int m = 0; group_.materials >> m != 0; ++m) {
+      if (!(group_.materials >> m & 1)) continue;
+      const Material& material = model_.materials[model_.bodies[group_.body].first_material + m];
+      LawBatch<double> law_batch{
+          .count = kBatchCells, .F = &batch_.F[0][0], .mu = batch_.mu, .lambda = batch_.lambda};
+      std::copy(material.shape.begin(), material.shape.end(), law_batch.common.shape);
+      if (!materials::is_isotropic(material.law)) {
+        law_batch.F = turned_F_;
+        law_batch.activation = activation_;
+      }
+      bool chosen[kBatchCells];
+      for (int i = 0; several && i < kBatchCells; ++i) {
+        chosen[i] = blocks_[i % kBatchBlocks].material[i / kBatchBlocks] == m;
+      }
+      f(material.law, law_batch, several ? chosen : nullptr);
+    }
+  }
+
+  const Model& model_;
+  const BlockGroup& group_;
+  const Block* blocks_;
+  HalfGroup half_;
+  const Vec3d* positions_;
+  Isa isa_;
+  // Left as they are until a kernel fills them.
+  CellBatch batch_, other_;
+  double turned_F_[9 * kBatchCells], activation_[kBatchCells];
+  double principal_[30 * kBatchCells], dense_[45 * kBatchCells];
+};
+
+/// Calls f(visit, index of its first block) for all half groups, tile after tile.
+template <class F>
+void visit_laws(const Model& model, const Configuration& at, ThreadArena& arena, Isa isa, F&& f) {
+  for_each_tile(model, arena, [&](GroupRange groups) {
+    for (std::size_t g = groups.begin; g < std::size_t(groups.end); ++g) {
+      for (int b = 0; b < kGroupBlocks; b += kBatchBlocks) {
+        LawVisit visit(model, at, g, b, isa);
+        f(visit, g * kGroupBlocks + b);
+      }
+    }
+  });
+}
+
+template <class S>
+void apply(const Model& model, const Tangents& tangents, std::span<const Vec3<S>> displacements,
+           std::span<Vec3<S>> out, ThreadArena& arena, Isa isa) {
+  clear(out, arena);
+  for_each_tile(model, arena, [&](GroupRange groups) {
+    ISOCHOR_CALL_KERNEL(isa,
+                        apply_kernel(model, tangents, groups, displacements.data(), out.data()));
+  });
+}
+
+template <class S>
+void diagonal_of(const Model& model, const Tangents& tangents, std::span<Vec3<S>> diagonal,
+                 ThreadArena& arena, Isa isa) {
+  clear(diagonal, arena);
+  for_each_tile(model, arena, [&](GroupRange groups) {
+    ISOCHOR_CALL_KERNEL(isa, diagonal_kernel(model, tangents, groups, diagonal.data()));
   });
 }
 
 }  // namespace
 
 double elastic_energy(const Model& model, const Configuration& at, std::span<double> block_energy,
-                      ThreadArena& arena) {
-  for_each_block(model, arena, [&](std::size_t b) {
-    const Block& block = model.blocks[b];
-    const double h = block.h;
-    block_energy[b] = 0;
-    for_each_cell(model, at, block, [&](int lane, const auto& law, const auto& x, const Mat3d& F) {
-      block_energy[b] += h * h * h * law.energy(F) +
-                         stabilisation_energy(x, F, h, stabilising_mu(model, block, lane));
-    });
+                      ThreadArena& arena, Isa isa) {
+  visit_laws(model, at, arena, isa, [&](LawVisit& visit, std::size_t first_block) {
+    visit.respond(false);
+    for (int b = 0; b < kBatchBlocks; ++b) block_energy[first_block + b] = visit.block_energy(b);
   });
   return sum_of(block_energy, arena);
 }
 
 double elastic_force(const Model& model, const Configuration& at, std::span<Vec3d> force,
-                     std::span<double> block_energy, ThreadArena& arena) {
+                     std::span<double> block_energy, ThreadArena& arena, Isa isa) {
   clear(force, arena);
-  for_each_block(model, arena, [&](std::size_t b) {
-    const Block& block = model.blocks[b];
-    const double h = block.h;
-    block_energy[b] = 0;
-    for_each_cell(model, at, block, [&](int lane, const auto& law, const auto& x, const Mat3d& F) {
-      const double mu = stabilising_mu(model, block, lane);
-      const materials::Response<double> response = law.respond(F);
-      block_energy[b] += h * h * h * response.energy + stabilisation_energy(x, F, h, mu);
-      Vec3d f[8] = {};
-      add_corner_forces(x, F, response.stress, h, mu, f);
-      scatter(block, lane, f, force);
-    });
+  visit_laws(model, at, arena, isa, [&](LawVisit& visit, std::size_t first_block) {
+    visit.respond(true);
+    for (int b = 0; b < kBatchBlocks; ++b) block_energy[first_block + b] = visit.block_energy(b);
+    visit.add_forces(force.data());
   });
   return sum_of(block_energy, arena);
 }
 
 void cell_stresses(const Model& model, const Configuration& at, std::span<CellStress> stresses,
-                   ThreadArena& arena) {
-  for_each_block(model, arena, [&](std::size_t b) {
-    for_each_cell(model, at, model.blocks[b],
-                  [&](int lane, const auto& law, const auto&, const Mat3d& F) {
-                    stresses[8 * b + lane] = {F, law.respond(F).stress};
-                  });
+                   ThreadArena& arena, Isa isa) {
+  visit_laws(model, at, arena, isa, [&](LawVisit& visit, std::size_t first_block) {
+    visit.respond(true);
+    for (int i = 0; i < kBatchCells; ++i) {
+      CellStress& out = stresses[8 * (first_block + i % kBatchBlocks) + i / kBatchBlocks];
+      for (int e = 0; e < 9; ++e) {
+        out.F(e % 3, e / 3) = visit.batch().F[e][i];
+        out.P(e % 3, e / 3) = visit.batch().stress[e][i];
+      }
+    }
   });
 }
 
-void linearise(const Model& model, const Configuration& at, materials::Definiteness fix,
-               Tangents& tangents, ThreadArena& arena) {
-  for_each_block(model, arena, [&](std::size_t b) {
-    const Block& block = model.blocks[b];
-    for_each_cell(model, at, block, [&](int lane, const auto& law, const auto&, const Mat3d& F) {
-      store(law.linearise(F, fix), block, lane, tangents);
-    });
-  });
+void linearise(const Model& model, const Configuration& at, Definiteness fix, Tangents& tangents,
+               ThreadArena& arena, Isa isa) {
+  visit_laws(model, at, arena, isa,
+             [&](LawVisit& visit, std::size_t) { visit.linearise(fix, tangents); });
 }
 
 void apply_stiffness(const Model& model, const Tangents& tangents,
-                     std::span<const Vec3d> displacements, std::span<Vec3d> out,
-                     ThreadArena& arena) {
-  clear(out, arena);
-  for_each_block(model, arena, [&](std::size_t b) {
-    const Block& block = model.blocks[b];
-    for_each_tangent(block, tangents, [&](int lane, const auto& tangent) {
-      Vec3d d[8], f[8] = {};
-      // Negative displacements: a force differential with the sign of K.
-      gather(block, lane, displacements, d);
-      for (Vec3d& v : d) v = -v;
-      const Mat3d dF = deformation_gradient(d, 1 / block.h);
-      const Mat3d dP = materials::stress_differential(tangent, dF);
-      add_corner_forces(d, dF, dP, block.h, stabilising_mu(model, block, lane), f);
-      scatter(block, lane, f, out);
-    });
-  });
+                     std::span<const Vec3d> displacements, std::span<Vec3d> out, ThreadArena& arena,
+                     Isa isa) {
+  apply(model, tangents, displacements, out, arena, isa);
+}
+void apply_stiffness(const Model& model, const Tangents& tangents,
+                     std::span<const Vec3f> displacements, std::span<Vec3f> out, ThreadArena& arena,
+                     Isa isa) {
+  apply(model, tangents, displacements, out, arena, isa);
 }
 
 void stiffness_diagonal(const Model& model, const Tangents& tangents, std::span<Vec3d> diagonal,
-                        ThreadArena& arena) {
-  clear(diagonal, arena);
-  for_each_block(model, arena, [&](std::size_t b) {
-    const Block& block = model.blocks[b];
-    for_each_tangent(block, tangents, [&](int lane, const auto& tangent) {
-      Vec3d d[8];
-      for (int c = 0; c < 8; ++c) {
-        d[c] = corner_diagonal(tangent, block.h, stabilising_mu(model, block, lane), c);
-      }
-      scatter(block, lane, d, diagonal);
-    });
-  });
+                        ThreadArena& arena, Isa isa) {
+  diagonal_of(model, tangents, diagonal, arena, isa);
+}
+void stiffness_diagonal(const Model& model, const Tangents& tangents, std::span<Vec3f> diagonal,
+                        ThreadArena& arena, Isa isa) {
+  diagonal_of(model, tangents, diagonal, arena, isa);
 }
 
 }  // namespace isochor::lattice

@@ -3,9 +3,11 @@
 #include <span>
 
 #include "isochor/lattice/state.h"
+#include "isochor/math/isa.h"
 
-/// The lattice's energy and its derivatives, on all cells, by blocks and colours: the same bits for
-/// any number of threads. Positions, forces and displacements are per node of the model.
+/// The lattice's energy and its derivatives, on all cells, by groups of blocks, tiles and colours:
+/// the same bits for any number of threads, and for AVX2 and AVX-512 alike. Positions, forces and
+/// displacements are per node of the model.
 namespace isochor::lattice {
 
 /// What elasticity depends on.
@@ -20,12 +22,12 @@ struct Configuration {
 
 /// Elastic energy, J. Per-block parts are left in `block_energy`.
 double elastic_energy(const Model& model, const Configuration& at, std::span<double> block_energy,
-                      ThreadArena& arena);
+                      ThreadArena& arena, Isa isa = best_isa());
 
 /// The elastic force on every node, held ones included, N. Returns the energy, which the same
 /// decompositions give for free.
 double elastic_force(const Model& model, const Configuration& at, std::span<Vec3d> force,
-                     std::span<double> block_energy, ThreadArena& arena);
+                     std::span<double> block_energy, ThreadArena& arena, Isa isa = best_isa());
 
 /// F and the first Piola-Kirchhoff stress of every cell, without the stabilisation: at block * 8 +
 /// lane.
@@ -33,19 +35,26 @@ struct CellStress {
   Mat3d F, P;
 };
 void cell_stresses(const Model& model, const Configuration& at, std::span<CellStress> stresses,
-                   ThreadArena& arena);
+                   ThreadArena& arena, Isa isa = best_isa());
 
-/// Writes the tangent of every cell: visits the law, so that applying never does.
+/// Writes the tangent of every cell: visits the law, so that applying never does. Evaluated in
+/// double, kept in float.
 void linearise(const Model& model, const Configuration& at, materials::Definiteness fix,
-               Tangents& tangents, ThreadArena& arena);
+               Tangents& tangents, ThreadArena& arena, Isa isa = best_isa());
 
-/// out = K displacements: minus the force differential [McAdams11 (9)], on all nodes.
+/// out = K displacements: minus the force differential [McAdams11 (9)], on all nodes. In double for
+/// solvers, in float for preconditioners; both read the same tangents.
 void apply_stiffness(const Model& model, const Tangents& tangents,
-                     std::span<const Vec3d> displacements, std::span<Vec3d> out,
-                     ThreadArena& arena);
+                     std::span<const Vec3d> displacements, std::span<Vec3d> out, ThreadArena& arena,
+                     Isa isa = best_isa());
+void apply_stiffness(const Model& model, const Tangents& tangents,
+                     std::span<const Vec3f> displacements, std::span<Vec3f> out, ThreadArena& arena,
+                     Isa isa = best_isa());
 
 /// The diagonal of K [McAdams11 sec 9.1].
 void stiffness_diagonal(const Model& model, const Tangents& tangents, std::span<Vec3d> diagonal,
-                        ThreadArena& arena);
+                        ThreadArena& arena, Isa isa = best_isa());
+void stiffness_diagonal(const Model& model, const Tangents& tangents, std::span<Vec3f> diagonal,
+                        ThreadArena& arena, Isa isa = best_isa());
 
 }  // namespace isochor::lattice

@@ -88,15 +88,16 @@ class Equilibrium {
     result.energy_scale = std::abs(elastic) + std::abs(gravity);
     // Forces are judged against what holds the body and what loads it. At rest both vanish, and
     // what rounding leaves is as good as nothing, whatever the tolerance.
-    copy_free(scratch_.force, scratch_.load);
+    load_free([&](std::size_t i) { return scratch_.force[i]; });
     const double reaction =
-        sum_nodes([&](std::size_t i) { return square(scratch_.force[i] - scratch_.load[i]); });
-    const double residual = sum_nodes([&](std::size_t i) { return square(scratch_.load[i]); });
-    double load = sum_nodes([&](std::size_t i) { return square(model_.mass[i] * input_.gravity); });
-    for (const Vec3d& pull : scratch_.pull) load += square(pull);
+        sum_nodes([&](std::size_t i) { return square(scratch_.force[i] - load()[i]); });
+    const double residual = sum_nodes([&](std::size_t i) { return square(load()[i]); });
+    double weight =
+        sum_nodes([&](std::size_t i) { return square(model_.mass[i] * input_.gravity); });
+    for (const Vec3d& pull : scratch_.pull) weight += square(pull);
     const double rounding = model_.rounding_force * std::sqrt(double(model_.node_count())) /
                             model_.params.newton.tolerance;
-    result.residual = std::sqrt(residual) / (std::sqrt(reaction) + std::sqrt(load) + rounding);
+    result.residual = std::sqrt(residual) / (std::sqrt(reaction) + std::sqrt(weight) + rounding);
     return result;
   }
 
@@ -107,13 +108,13 @@ class Equilibrium {
   /// sign, which keeps their size. Without a fix, what conjugate gradients had found until then has
   /// to do.
   solve::KrylovReport solve(double tolerance) {
-    copy_free(scratch_.force, scratch_.load);
     const materials::Definiteness fix = model_.params.definiteness;
     const bool exact_first = !model_.params.always_definite;
     solve::KrylovReport report{.indefinite = true};
     const auto attempt = [&](materials::Definiteness with) {
       linearise(with);
       const solve::KrylovReport last = report;
+      load_free([&](std::size_t i) { return scratch_.force[i]; });
       report = solve_linear(tolerance);
       report.iterations += last.iterations;
       report.operator_applications += last.operator_applications;
@@ -136,8 +137,8 @@ class Equilibrium {
       solve::fill(context_.arena, 0, flat(std::span<Vec3d>(scratch_.step)));
       return {};
     }
-    copy_free(scratch_.force, scratch_.load);
     linearise(Definiteness::Absolute);
+    load_free([&](std::size_t i) { return scratch_.force[i]; });
     return solve_linear(tolerance);
   }
 
@@ -149,9 +150,9 @@ class Equilibrium {
     linearise(materials::Definiteness::Clamp);
     place_held(scratch_.positions);
     each_node([&](std::size_t i) { scratch_.step[i] = scratch_.positions[i] - start[i]; });
-    apply(scratch_.step, scratch_.load);
-    each_node([&](std::size_t i) { scratch_.load[i] = scratch_.force[i] - scratch_.load[i]; });
-    keep_free(scratch_.load);
+    const std::span<Vec3d> change = vectors(std::span(scratch_.krylov.image));
+    apply(scratch_.step, change);
+    load_free([&](std::size_t i) { return scratch_.force[i] - change[i]; });
     const double before = total_energy();
     const solve::KrylovReport report = solve_linear(1e-2);
     move(1);
@@ -161,7 +162,8 @@ class Equilibrium {
   }
 
   double slope() {
-    return -solve::dot(context_.arena, flat(std::span<const Vec3d>(scratch_.load)),
+    // Held nodes have a force, but no step.
+    return -solve::dot(context_.arena, flat(std::span<const Vec3d>(scratch_.force)),
                        flat(std::span<const Vec3d>(scratch_.step)));
   }
 
@@ -261,12 +263,18 @@ class Equilibrium {
       }
     }
   }
-  void copy_free(std::span<const Vec3d> from, std::span<Vec3d> to) {
-    each_node([&](std::size_t i) { to[i] = from[i]; });
-    keep_free(to);
+
+  /// The right-hand side, which is where conjugate gradients will keep their residual.
+  std::span<Vec3d> load() { return vectors(std::span(scratch_.krylov.r)); }
+
+  /// Sets it to what holds leave free of f(node).
+  template <class F>
+  void load_free(F&& f) {
+    each_node([&](std::size_t i) { load()[i] = f(i); });
+    keep_free(load());
   }
 
-  /// K step = load among the motions that holds leave free.
+  /// K step = what was loaded, among the motions that holds leave free.
   solve::KrylovReport solve_linear(double tolerance) {
     stiffness_.diagonal(scratch_.diagonal, context_.arena);
     add_spring_diagonal(model_.springs, scratch_.diagonal, context_.arena);
@@ -285,8 +293,8 @@ class Equilibrium {
     };
     return solve::conjugate_gradient(
         context_.arena, apply_free, precondition, [&] { return bool(context_.cancelled); },
-        flat(std::span<const Vec3d>(scratch_.load)), flat(std::span<Vec3d>(scratch_.step)),
-        tolerance, model_.params.newton.max_krylov_iterations, scratch_.krylov);
+        scratch_.krylov.r, flat(std::span<Vec3d>(scratch_.step)), tolerance,
+        model_.params.newton.max_krylov_iterations, scratch_.krylov);
   }
 
   const Model& model_;

@@ -86,11 +86,13 @@ void add_spring_stiffness(const Springs& springs, std::span<const Vec3d> displac
   add_pulls(springs, pull, 1, out, arena);
 }
 
-void add_spring_diagonal(const Springs& springs, std::span<Vec3d> diagonal, ThreadArena& arena) {
+void add_spring_diagonal(const Springs& springs, std::span<Vec3f> diagonal, ThreadArena& arena) {
   for_each_node(springs, arena, [&](std::int32_t node, std::span<const SpringTerm> by) {
     for (const SpringTerm& term : by) {
       const Mat3d& k = springs.stiffness[term.index];
-      for (int a = 0; a < 3; ++a) diagonal[node][a] += term.weight * term.weight * k(a, a);
+      for (int a = 0; a < 3; ++a) {
+        diagonal[node][a] += static_cast<float>(term.weight * term.weight * k(a, a));
+      }
     }
   });
 }

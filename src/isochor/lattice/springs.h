@@ -51,6 +51,6 @@ void add_pulls(const Springs& springs, std::span<const Vec3d> pull, double sign,
 void add_spring_stiffness(const Springs& springs, std::span<const Vec3d> displacements,
                           std::span<Vec3d> pull, std::span<Vec3d> out, ThreadArena& arena);
 
-void add_spring_diagonal(const Springs& springs, std::span<Vec3d> diagonal, ThreadArena& arena);
+void add_spring_diagonal(const Springs& springs, std::span<Vec3f> diagonal, ThreadArena& arena);
 
 }  // namespace isochor::lattice

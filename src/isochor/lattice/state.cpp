@@ -6,22 +6,22 @@ namespace isochor::lattice {
 
 void Scratch::poison() {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  for (std::vector<Vec3d>* v : {&positions, &force, &step, &load, &diagonal, &pull}) {
+  for (std::vector<Vec3d>* v : {&positions, &force, &step, &pull}) {
     std::fill(v->begin(), v->end(), Vec3d{nan, nan, nan});
   }
-  for (BlockTangent& t : tangents.principal) {
-    std::fill_n(&t.U[0][0], sizeof t / sizeof(double), nan);
-  }
-  for (DenseBlockTangent& t : tangents.dense) {
-    std::fill_n(&t.entry[0][0], sizeof t / sizeof(double), nan);
-  }
+  const auto fill = [&](auto& groups) {
+    for (auto& t : groups) std::fill_n(&t.number[0][0][0], sizeof t / sizeof(float), float(nan));
+  };
+  fill(tangents.principal);
+  fill(tangents.dense);
+  std::fill(diagonal.begin(), diagonal.end(), Vec3f{float(nan), float(nan), float(nan)});
   std::fill(block_energy.begin(), block_energy.end(), nan);
   for (SlideFrame& frame : slides) {
     frame.count = 3;
     std::fill_n(frame.direction, 3, Vec3d{nan, nan, nan});
     std::fill_n(frame.place, 3, nan);
   }
-  for (std::vector<double>* v : {&krylov.r, &krylov.z, &krylov.p, &krylov.q}) {
+  for (std::vector<double>* v : {&krylov.r, &krylov.p, &krylov.image}) {
     std::fill(v->begin(), v->end(), nan);
   }
 }
@@ -30,16 +30,16 @@ std::size_t bytes_allocated(const Model& model, const State& state, const Scratc
   const auto sum = [](const auto&... v) {
     return (... + (v.capacity() * sizeof(typename std::remove_cvref_t<decltype(v)>::value_type)));
   };
-  std::size_t bytes =
-      sum(model.bodies, model.materials, model.axes, model.blocks, model.color_starts, model.cells,
-          model.rest_positions, model.mass, model.freedom, model.sliding, model.holds,
-          model.springs.first, model.springs.terms, model.springs.stiffness, model.springs.nodes,
-          model.springs.node_first, model.springs.pulls, model.spring_groups);
+  std::size_t bytes = sum(
+      model.bodies, model.materials, model.axes, model.blocks, model.groups, model.tile_starts,
+      model.color_starts, model.cells, model.rest_positions, model.mass, model.freedom,
+      model.sliding, model.holds, model.springs.first, model.springs.terms, model.springs.stiffness,
+      model.springs.nodes, model.springs.node_first, model.springs.pulls, model.spring_groups);
   for (const Hold& hold : model.holds) bytes += sum(hold.nodes);
-  return bytes + sum(state.positions, scratch.positions, scratch.force, scratch.step, scratch.load,
+  return bytes + sum(state.positions, scratch.positions, scratch.force, scratch.step,
                      scratch.diagonal, scratch.tangents.principal, scratch.tangents.dense,
                      scratch.block_energy, scratch.pull, scratch.slides, scratch.krylov.r,
-                     scratch.krylov.z, scratch.krylov.p, scratch.krylov.q);
+                     scratch.krylov.p, scratch.krylov.image);
 }
 
 }  // namespace isochor::lattice

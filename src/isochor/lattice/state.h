@@ -13,24 +13,25 @@ struct State {
   std::vector<Vec3d> positions;  ///< per node, m
 };
 
-/// The tangent of eight cells, structure of arrays: what linearising writes and applying reads.
-struct BlockTangent {
-  double U[9][8], V[9][8];
-  double stretch[6][8];  ///< xx, yy, zz, yz, xz, xy
-  double flip[3][8], twist[3][8];
+/// The tangents of a group of blocks, cell after cell: what linearising writes and applying reads.
+/// Those of a law times h/16, so that a kernel multiplies plain sums of edges, N/m; after them that
+/// of the stabilisation, mu h/16. Single precision: a search direction needs no more.
+template <int Numbers>
+struct alignas(64) GroupTangent {
+  static constexpr int kSpread = Numbers;  ///< place of the stabilisation
+  float number[8][Numbers + 1][kGroupBlocks];
 };
-/// The same where the law has directions of its own.
-struct DenseBlockTangent {
-  double entry[45][8];  ///< as in materials::DenseTangent
-};
+/// As materials::LawBatch lists the numbers of laws without and with directions of their own.
+using PrincipalGroupTangent = GroupTangent<30>;
+using DenseGroupTangent = GroupTangent<materials::DenseTangent<float>::kSize>;
 
-/// One tangent per block, in the form that its law asks for.
+/// One tangent per group, in the form that its laws ask for.
 struct Tangents {
   explicit Tangents(const Model& model)
-      : principal(model.blocks.size() - model.axes.size()), dense(model.axes.size()) {}
+      : principal(model.groups.size() - model.axes.size()), dense(model.axes.size()) {}
 
-  std::vector<BlockTangent> principal;
-  std::vector<DenseBlockTangent> dense;
+  std::vector<PrincipalGroupTangent> principal;
+  std::vector<DenseGroupTangent> dense;
 };
 
 /// The directions in which a node that slides is held, orthonormal, and where it is along them.
@@ -46,7 +47,6 @@ struct Scratch {
       : positions(model.node_count()),
         force(model.node_count()),
         step(model.node_count()),
-        load(model.node_count()),
         diagonal(model.node_count()),
         tangents(model),
         block_energy(model.blocks.size()),
@@ -60,8 +60,7 @@ struct Scratch {
   std::vector<Vec3d> positions;  ///< the iterate
   std::vector<Vec3d> force;      ///< internal and external, held nodes included
   std::vector<Vec3d> step;       ///< the Newton direction
-  std::vector<Vec3d> load;       ///< right-hand side
-  std::vector<Vec3d> diagonal;   ///< of the stiffness matrix
+  std::vector<Vec3f> diagonal;   ///< of the stiffness matrix
   Tangents tangents;
   std::vector<double> block_energy;
   std::vector<Vec3d> pull;         ///< per spring

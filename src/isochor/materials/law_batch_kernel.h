@@ -33,7 +33,8 @@ void evaluate_pack(const LawBatch<S>& b, std::size_t stride) {
   using P = Pack<S, N>;
   Mat3<P> F;
   for (int e = 0; e < 9; ++e) F(e % 3, e / 3) = P::load(b.F + e * stride);
-  Parameters<P> p{P::load(b.mu), P::load(b.lambda), P(b.common.activation)};
+  Parameters<P> p{P::load(b.mu), P::load(b.lambda),
+                  b.activation ? P::load(b.activation) : P(b.common.activation)};
   for (int i = 0; i < kMaxShape; ++i) p.shape[i] = P(b.common.shape[i]);
   if (b.energy || b.stress) {
     const Response<P> r = Law::respond(F, p);
@@ -52,15 +53,17 @@ template <class Law, class S, int N>
 void evaluate_rest(const LawBatch<S>& b, std::size_t begin) {
   constexpr int kNumbers = 64;
   const std::size_t rest = b.count - begin;
-  S in[11 * N] = {}, out[kNumbers * N];
+  S in[12 * N] = {}, out[kNumbers * N];
   LawBatch<S> own = b;
   own.F = in;
   own.mu = in + 9 * N;
   own.lambda = in + 10 * N;
+  if (b.activation) own.activation = in + 11 * N;
   for (std::size_t i = 0; i < rest; ++i) {
     for (int e = 0; e < 9; ++e) in[e * N + i] = b.F[e * b.count + begin + i];
     in[9 * N + i] = b.mu[begin + i];
     in[10 * N + i] = b.lambda[begin + i];
+    if (b.activation) in[11 * N + i] = b.activation[begin + i];
   }
   const auto fetch = [&](S* LawBatch<S>::*result, int numbers) {
     if (!(b.*result)) return;
@@ -87,6 +90,7 @@ void evaluate_all(int law, const LawBatch<S>& b) {
       part.F += k;
       part.mu += k;
       part.lambda += k;
+      if (b.activation) part.activation += k;
       if (b.energy) part.energy += k;
       if (b.stress) part.stress += k;
       if (b.tangent) part.tangent += k;

@@ -60,6 +60,19 @@ using xsimd::fms;
 using xsimd::fnma;
 #endif
 
+/// One register of doubles from numbers stored in single precision.
+ISOCHOR_KERNEL xsimd::batch<double> widened(const float* from) {
+#if defined(__AVX512F__)
+  return _mm512_cvtps_pd(_mm256_loadu_ps(from));
+#elif defined(__AVX__)
+  return _mm256_cvtps_pd(_mm_loadu_ps(from));
+#else
+  double wide[xsimd::batch<double>::size];
+  for (std::size_t i = 0; i < xsimd::batch<double>::size; ++i) wide[i] = from[i];
+  return xsimd::batch<double>::load_unaligned(wide);
+#endif
+}
+
 }  // namespace detail
 
 /// What the comparison of two packs gives; select() takes it.
@@ -106,6 +119,10 @@ struct Pack {
   /// N numbers from memory, of any alignment.
   static ISOCHOR_KERNEL Pack load(const S* from) {
     return zip([&](int i) { return Batch::load_unaligned(from + i * kWidth); });
+  }
+  /// The same from numbers of single precision.
+  static ISOCHOR_KERNEL Pack load(const float* from) requires std::same_as<S, double> {
+    return zip([&](int i) { return detail::widened(from + i * kWidth); });
   }
   ISOCHOR_KERNEL void store(S* to) const {
     for (int i = 0; i < kParts; ++i) part[i].store_unaligned(to + i * kWidth);

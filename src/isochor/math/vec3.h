@@ -30,6 +30,7 @@ struct Vec3 {
 };
 
 using Vec3d = Vec3<double>;
+using Vec3f = Vec3<float>;
 
 template <class T>
 ISOCHOR_KERNEL T dot(const Vec3<T>& a, const Vec3<T>& b) {

@@ -32,6 +32,7 @@ geometry::SurfaceMesh make_shape(const ShapeSpec& shape, double cell_size) {
   if (kind == "sphere") return geometry::make_sphere(c, r, edge);
   if (kind == "ellipsoid") return geometry::make_ellipsoid(c, 0.5 * shape.size, edge);
   if (kind == "bow_tie") return geometry::make_bow_tie(c, shape.size, shape.waist, edge);
+  if (kind == "stairs") return geometry::make_stairs(c, shape.steps, shape.step, edge);
   if (kind == "arm" || kind == "hand" || kind == "figure") return grown(shape, edge / shape.scale);
   if (!(norm(axis) > 0)) {
     throw Error(Fault::Input, shape.place.text("axis"), "is a direction without length",
@@ -100,7 +101,10 @@ Body build_body(const BodySpec& spec, const std::filesystem::path& scene_file, C
                            : std::vector<Mat3d>(cells, material.axes),
                .density = spec.material.density * filled,
                .holds = {}};
-  body.fields = paint_cells(body.lattice, file, spec.paints, context.arena);
+  body.fields =
+      paint_cells(body.lattice, file, spec.paints, context.arena, scene_file.parent_path());
+  body.texture_coordinates = std::move(file.texture_coordinates);
+  body.groups = std::move(file.groups);
   for (const CellField& field : body.fields) {
     if (field.name == "activation") body.spec.activation = field.values;
     for (std::size_t c = 0; field.name == "stiffness" && c < cells; ++c) {

@@ -15,6 +15,8 @@ files::SurfaceFile build_surface(const BodySpec& body, const std::filesystem::pa
 /// A body that nothing holds yet, with the surface that rides on it.
 struct Body {
   geometry::SurfaceMesh surface;
+  std::vector<std::array<float, 2>> texture_coordinates;  ///< as in files::SurfaceFile
+  std::vector<files::FaceGroup> groups;
   std::vector<geometry::Triangle> triangles;  ///< of the surface, turned to face outward
   grid::Lattice lattice;
   lattice::BodySpec spec;

@@ -69,7 +69,9 @@ class Assembly {
       out.topology.bodies.push_back({.name = scene_.bodies[b].name,
                                      .rest_nodes = body.lattice.rest_positions,
                                      .cells = body.lattice.cell_nodes(),
-                                     .surface = std::move(body.surface)});
+                                     .surface = std::move(body.surface),
+                                     .texture_coordinates = std::move(body.texture_coordinates),
+                                     .groups = std::move(body.groups)});
       specs.push_back(std::move(body.spec));
     }
     out.model = lattice::build_model(specs, params, springs_);
@@ -147,10 +149,10 @@ class Assembly {
       areas.push_back(patch.areas[k]);
     }
     if (vertices.empty()) {
-      throw Error(Fault::Input, tie.place.text(),
-                  fmt::format("no vertex of '{}' is within {} m of '{}'", tie.first, reach,
-                              tie.second),
-                  "make distance larger, or move the bodies closer");
+      throw Error(
+          Fault::Input, tie.place.text(),
+          fmt::format("no vertex of '{}' is within {} m of '{}'", tie.first, reach, tie.second),
+          "make distance larger, or move the bodies closer");
     }
     const std::vector<Vec3d> points = pick(first.surface.positions, vertices);
     const grid::Embedding on_first =

@@ -2,14 +2,21 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <fmt/core.h>
 #include <fmt/ranges.h>
+#include <map>
+#include <optional>
 
 #include "isochor/base/error.h"
+#include "isochor/files/field_file.h"
 #include "isochor/geometry/triangle_bvh.h"
+#include "isochor/sim/field_sampling.h"
 
 namespace isochor::sim {
 namespace {
+
+constexpr std::string_view kGroup = "group:", kPoint = "point:", kCell = "cell:";
 
 /// The face that each triangle of geometry::triangulate comes from.
 std::vector<std::int32_t> faces_of_triangles(const geometry::SurfaceMesh& mesh) {
@@ -20,112 +27,295 @@ std::vector<std::int32_t> faces_of_triangles(const geometry::SurfaceMesh& mesh) 
   return faces;
 }
 
-[[noreturn]] void fail_unknown(const PaintSpec& paint, const files::SurfaceFile& surface) {
-  std::vector<std::string> known;
-  for (const files::VertexAttribute& a : surface.attributes) {
-    for (int c = 0; c < a.components; ++c) {
-      known.push_back(a.components == 1 ? a.name : fmt::format("{}.{}", a.name, c));
-    }
-  }
-  for (const files::FaceGroup& g : surface.groups) known.push_back("group:" + g.name);
-  throw Error(Fault::Input, paint.place.text("from"),
-              fmt::format("the mesh has no '{}'", paint.from),
-              known.empty() ? "the mesh has neither groups nor attributes; paint it, or take the "
-                              "paint out of the scene"
-                            : fmt::format("it has {}", fmt::join(known, ", ")));
-}
-
-/// One number per vertex: an attribute by its name, or a component of it as "color.0" or "color.r".
-std::vector<float> vertex_values(const PaintSpec& paint, const files::SurfaceFile& surface) {
-  const std::size_t dot = paint.from.rfind('.');
-  for (const files::VertexAttribute& a : surface.attributes) {
-    int component = -1;
-    if (a.name == paint.from && a.components == 1) component = 0;
-    if (dot != std::string::npos && a.name == paint.from.substr(0, dot)) {
-      const std::string part = paint.from.substr(dot + 1);
-      constexpr std::string_view kLetters = "rgba";
-      if (part.size() == 1 && kLetters.find(part[0]) != std::string_view::npos) {
-        component = static_cast<int>(kLetters.find(part[0]));
-      } else {
-        std::from_chars(part.data(), part.data() + part.size(), component);
-      }
-    }
-    if (component < 0 || component >= a.components) continue;
-    std::vector<float> values(surface.mesh.positions.size());
-    for (std::size_t v = 0; v < values.size(); ++v)
-      values[v] = a.values[v * a.components + component];
-    return values;
-  }
-  fail_unknown(paint, surface);
-}
-
-/// Whether each face belongs to the group "group:NAME".
-std::vector<bool> group_faces(const PaintSpec& paint, const files::SurfaceFile& surface) {
-  const std::string name = paint.from.substr(6);
-  for (const files::FaceGroup& group : surface.groups) {
-    if (group.name != name) continue;
-    std::vector<bool> inside(surface.mesh.face_count(), false);
-    for (const std::int32_t f : group.faces) inside[f] = true;
-    return inside;
-  }
-  fail_unknown(paint, surface);
-}
-
-double default_value(std::string_view quantity) {
-  return quantity == "stiffness" || quantity == "activation" ? 1 : 0;
-}
-
-}  // namespace
-
-std::vector<CellField> paint_cells(const grid::Lattice& lattice, const files::SurfaceFile& surface,
-                                   const std::vector<PaintSpec>& paints, ThreadArena& arena) {
-  std::vector<CellField> fields;
-  if (paints.empty()) return fields;
-  const auto triangles = geometry::triangulate(surface.mesh);
-  const std::vector<std::int32_t> faces = faces_of_triangles(surface.mesh);
-  const geometry::TriangleBvh tree(surface.mesh.positions, triangles, arena);
+std::vector<Vec3d> middles_of_cells(const grid::Lattice& lattice) {
   std::vector<Vec3d> middles;
+  middles.reserve(lattice.cell_count());
   lattice.for_each_cell([&](std::size_t b, int lane) {
     const grid::Block& block = lattice.blocks[b];
     const Vec3d low = lattice.rest_positions[block.nodes[grid::block_node(lane, 0)]];
     const double half = 0.5 * lattice.spacing;
     middles.push_back(low + Vec3d{half, half, half});
   });
-  std::vector<geometry::ClosestPoint> nearest(middles.size());
-  parallel_for(arena, middles.size(), 256,
-               [&](std::size_t c) { nearest[c] = tree.closest_point(middles[c]); });
+  return middles;
+}
 
+/// Which component of an array `from` means: "name" of one with a single component, else "name.0"
+/// or, as for colours, "name.r". Nothing if it means another array.
+std::optional<std::size_t> component_of(std::string_view from, std::string_view name,
+                                        std::size_t components) {
+  if (from == name && components == 1) return 0;
+  if (!from.starts_with(name) || from.size() < name.size() + 2 || from[name.size()] != '.') {
+    return {};
+  }
+  const std::string_view part = from.substr(name.size() + 1);
+  std::size_t component = std::string_view("rgba").find(part[0]);
+  if (part.size() > 1 || component == part.npos) {
+    const auto [stop, code] = std::from_chars(part.data(), part.data() + part.size(), component);
+    if (code != std::errc{} || stop != part.data() + part.size()) return {};
+  }
+  if (component >= components) return {};
+  return component;
+}
+
+/// The names under which the components of an array can be asked for.
+void add_names(std::string_view prefix, std::string_view name, std::size_t components,
+               std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 4;
+  for (std::size_t c = 0; c < std::min(components, kShown); ++c) {
+    names.push_back(components == 1 ? fmt::format("{}{}", prefix, name)
+                                    : fmt::format("{}{}.{}", prefix, name, c));
+  }
+}
+
+/// One component of an array as numbers of their own.
+std::vector<float> column(std::span<const float> values, std::size_t components,
+                          std::size_t component) {
+  std::vector<float> numbers(values.size() / components);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = values[i * components + component];
+  return numbers;
+}
+
+double default_value(std::string_view quantity) {
+  return quantity == "stiffness" || quantity == "activation" ? 1 : 0;
+}
+
+/// A file of fields, and where in it the cells of the body are.
+struct FieldSource {
+  files::FieldFile file;
+  std::vector<Vec3d> points;                    ///< m
+  std::vector<std::int32_t> point_of, cell_of;  ///< per cell of the body; empty until asked for
+};
+
+class Painter {
+ public:
+  Painter(const grid::Lattice& lattice, const files::SurfaceFile& surface, ThreadArena& arena,
+          const std::filesystem::path& folder)
+      : surface_(surface), arena_(arena), folder_(folder), middles_(middles_of_cells(lattice)) {}
+
+  std::size_t cell_count() const { return middles_.size(); }
+
+  void apply(const PaintSpec& paint, std::vector<double>& field) {
+    if (paint.file.empty() && paint.from.starts_with(kGroup)) {
+      apply_group(paint, field);
+      return;
+    }
+    const std::vector<double> values =
+        paint.file.empty() ? on_surface(attribute(paint)) : from_file(paint);
+    for (std::size_t c = 0; c < field.size(); ++c) {
+      field[c] = paint.low + (paint.high - paint.low) * values[c];
+    }
+  }
+
+ private:
+  // ---- What the surface itself carries ----
+
+  [[noreturn]] void fail_unknown(const PaintSpec& paint) const {
+    std::vector<std::string> known;
+    for (const files::VertexAttribute& a : surface_.attributes) {
+      add_names("", a.name, static_cast<std::size_t>(a.components), known);
+    }
+    for (const files::FaceGroup& g : surface_.groups) {
+      known.push_back(fmt::format("{}{}", kGroup, g.name));
+    }
+    throw Error(Fault::Input, paint.place.text("from"),
+                fmt::format("the mesh has no '{}'", paint.from),
+                known.empty() ? "the mesh has neither groups nor attributes; paint it, name a file "
+                                "of fields, or take the paint out of the scene"
+                              : fmt::format("it has {}", fmt::join(known, ", ")));
+  }
+
+  std::vector<float> attribute(const PaintSpec& paint) const {
+    for (const files::VertexAttribute& a : surface_.attributes) {
+      const auto components = static_cast<std::size_t>(a.components);
+      if (const auto c = component_of(paint.from, a.name, components)) {
+        return column(a.values, components, *c);
+      }
+    }
+    fail_unknown(paint);
+  }
+
+  void apply_group(const PaintSpec& paint, std::vector<double>& field) {
+    const auto group = std::ranges::find(surface_.groups, paint.from.substr(kGroup.size()),
+                                         &files::FaceGroup::name);
+    if (group == surface_.groups.end()) fail_unknown(paint);
+    std::vector<bool> inside(surface_.mesh.face_count(), false);
+    for (const std::int32_t f : group->faces) inside[f] = true;
+    find_on_surface();
+    const std::vector<std::int32_t> faces = faces_of_triangles(surface_.mesh);
+    for (std::size_t c = 0; c < field.size(); ++c) {
+      if (inside[faces[nearest_[c].triangle]]) field[c] = paint.high;
+    }
+  }
+
+  void find_on_surface() {
+    if (!nearest_.empty()) return;
+    triangles_ = geometry::triangulate(surface_.mesh);
+    const geometry::TriangleBvh tree(surface_.mesh.positions, triangles_, arena_);
+    nearest_.resize(middles_.size());
+    parallel_for(arena_, middles_.size(), 256,
+                 [&](std::size_t c) { nearest_[c] = tree.closest_point(middles_[c]); });
+  }
+
+  std::vector<double> on_surface(std::span<const float> per_vertex) {
+    find_on_surface();
+    std::vector<double> values(middles_.size(), 0);
+    for (std::size_t c = 0; c < middles_.size(); ++c) {
+      const geometry::Triangle& t = triangles_[nearest_[c].triangle];
+      for (int i = 0; i < 3; ++i) values[c] += nearest_[c].barycentric[i] * per_vertex[t[i]];
+    }
+    return values;
+  }
+
+  // ---- What a file beside the scene carries ----
+
+  [[noreturn]] void fail_unknown(const PaintSpec& paint, const files::FieldFile& file) const {
+    std::vector<std::string> known;
+    for (const auto& a : file.loose) add_names("", a.name, a.components, known);
+    for (const auto& a : file.on_points) add_names(kPoint, a.name, a.components, known);
+    for (const auto& a : file.on_cells) add_names(kCell, a.name, a.components, known);
+    const std::string left_out =
+        file.left_out.empty() ? "" : fmt::format("; not read: {}", fmt::join(file.left_out, ", "));
+    throw Error(Fault::Input, paint.place.text("from"),
+                fmt::format("{} has no '{}'", paint.file, paint.from),
+                known.empty() ? "it has no arrays of numbers" + left_out
+                              : fmt::format("it has {}{}", fmt::join(known, ", "), left_out));
+  }
+
+  FieldSource& open(const PaintSpec& paint) {
+    const auto key = std::pair(paint.file, paint.scale);
+    const auto known = sources_.find(key);
+    if (known != sources_.end()) return known->second;
+    FieldSource source{.file = files::read_field_file(folder_ / paint.file)};
+    source.points = source.file.points;
+    for (Vec3d& p : source.points) p *= paint.scale;
+    refuse_elsewhere(paint, source.points);
+    return sources_.emplace(key, std::move(source)).first->second;
+  }
+
+  /// Millimetres taken for metres make a file a thousand times as large, or put it elsewhere.
+  void refuse_elsewhere(const PaintSpec& paint, std::span<const Vec3d> points) const {
+    if (points.empty()) return;
+    constexpr double kMuchLarger = 100;
+    const geometry::Bounds file = geometry::bounds_of(points);
+    const geometry::Bounds body = geometry::bounds_of_faces(surface_.mesh);
+    for (int a = 0; a < 3; ++a) {
+      const bool apart = file.low[a] > body.high[a] || file.high[a] < body.low[a];
+      if (!apart && file.size()[a] <= kMuchLarger * norm(body.size())) continue;
+      throw Error(
+          Fault::Input, paint.place.text("file"),
+          fmt::format("the points of {} lie from {} to {} m along {}, the body from {} to "
+                      "{} m",
+                      paint.file, file.low[a], file.high[a], "xyz"[a], body.low[a], body.high[a]),
+          "give the scale of the file, and points where the body is in the scene");
+    }
+  }
+
+  /// The array that `from` means, with its component.
+  struct Pick {
+    const files::FieldArray* array = nullptr;
+    std::size_t component = 0;
+  };
+  static Pick pick(std::string_view from, std::string_view prefix,
+                   const std::vector<files::FieldArray>& arrays) {
+    const std::string_view bare =
+        from.starts_with(prefix) ? from.substr(prefix.size()) : std::string_view(from);
+    for (const files::FieldArray& array : arrays) {
+      if (const auto c = component_of(bare, array.name, array.components)) return {&array, *c};
+    }
+    return {};
+  }
+
+  std::vector<double> from_file(const PaintSpec& paint) {
+    FieldSource& source = open(paint);
+    const files::FieldFile& file = source.file;
+    const bool cells_only = paint.from.starts_with(kCell);
+    const bool points_only = paint.from.starts_with(kPoint);
+    const Pick on_points = cells_only ? Pick{} : pick(paint.from, kPoint, file.on_points);
+    const Pick on_cells = points_only ? Pick{} : pick(paint.from, kCell, file.on_cells);
+    if (on_points.array != nullptr && on_cells.array != nullptr) {
+      throw Error(
+          Fault::Input, paint.place.text("from"),
+          fmt::format("{} has '{}' on points and on cells", paint.file, paint.from),
+          fmt::format("say which: \"{}{}\" or \"{}{}\"", kPoint, paint.from, kCell, paint.from));
+    }
+    if (on_points.array != nullptr) {
+      if (source.point_of.empty()) {
+        source.point_of = nearest_points(source.points, middles_, arena_);
+      }
+      return gathered(on_points, source.point_of);
+    }
+    if (on_cells.array != nullptr) {
+      if (source.cell_of.empty()) {
+        source.cell_of = nearest_cells(file, source.points, middles_, arena_);
+      }
+      return gathered(on_cells, source.cell_of);
+    }
+    const Pick loose = pick(paint.from, "", file.loose);
+    if (loose.array == nullptr) fail_unknown(paint, file);
+    if (loose.array->count() != surface_.mesh.positions.size()) {
+      fail_length(paint, file, *loose.array);
+    }
+    return on_surface(column(loose.array->values, loose.array->components, loose.component));
+  }
+
+  [[noreturn]] void fail_length(const PaintSpec& paint, const files::FieldFile& file,
+                                const files::FieldArray& array) const {
+    const std::string grid = file.points.empty()
+                                 ? ""
+                                 : fmt::format(", the file {} points and {} cells",
+                                               file.points.size(), file.cells.count());
+    throw Error(Fault::Input, paint.place.text("from"),
+                fmt::format("'{}' of {} has {} values, the mesh has {} vertices{}", array.name,
+                            paint.file, array.count(), surface_.mesh.positions.size(), grid),
+                "save one value per vertex, in the order of the mesh file");
+  }
+
+  static std::vector<double> gathered(const Pick& pick, std::span<const std::int32_t> places) {
+    std::vector<double> values(places.size());
+    for (std::size_t c = 0; c < places.size(); ++c) {
+      values[c] = pick.array->values[static_cast<std::size_t>(places[c]) * pick.array->components +
+                                     pick.component];
+    }
+    return values;
+  }
+
+  const files::SurfaceFile& surface_;
+  ThreadArena& arena_;
+  const std::filesystem::path& folder_;
+  std::vector<Vec3d> middles_;
+  std::vector<geometry::Triangle> triangles_;    ///< of the surface, once asked for
+  std::vector<geometry::ClosestPoint> nearest_;  ///< per cell, once asked for
+  std::map<std::pair<std::string, double>, FieldSource> sources_;  ///< by file and scale
+};
+
+void check_values(const PaintSpec& paint, const std::vector<double>& values) {
+  const bool factor = default_value(paint.quantity) == 1;
+  for (const double v : values) {
+    if (std::isfinite(v) && (!factor || v >= 0)) continue;
+    throw Error(Fault::Input, paint.place.text(),
+                fmt::format("paints a {} of {}", paint.quantity, v),
+                factor ? "give low and high so that no value is negative, and only finite numbers"
+                       : "give only finite numbers");
+  }
+}
+
+}  // namespace
+
+std::vector<CellField> paint_cells(const grid::Lattice& lattice, const files::SurfaceFile& surface,
+                                   const std::vector<PaintSpec>& paints, ThreadArena& arena,
+                                   const std::filesystem::path& folder) {
+  std::vector<CellField> fields;
+  if (paints.empty()) return fields;
+  Painter painter(lattice, surface, arena, folder);
   for (const PaintSpec& paint : paints) {
     auto field = std::ranges::find(fields, paint.quantity, &CellField::name);
     if (field == fields.end()) {
       const double value = default_value(paint.quantity);
-      fields.push_back({paint.quantity, std::vector<double>(middles.size(), value)});
+      fields.push_back({paint.quantity, std::vector<double>(painter.cell_count(), value)});
       field = fields.end() - 1;
     }
-    if (paint.from.starts_with("group:")) {
-      const std::vector<bool> inside = group_faces(paint, surface);
-      for (std::size_t c = 0; c < middles.size(); ++c) {
-        if (inside[faces[nearest[c].triangle]]) field->values[c] = paint.high;
-      }
-      continue;
-    }
-    const std::vector<float> values = vertex_values(paint, surface);
-    for (std::size_t c = 0; c < middles.size(); ++c) {
-      const geometry::Triangle& t = triangles[nearest[c].triangle];
-      double value = 0;
-      for (int i = 0; i < 3; ++i) value += nearest[c].barycentric[i] * values[t[i]];
-      field->values[c] = paint.low + (paint.high - paint.low) * value;
-    }
-  }
-  for (const CellField& field : fields) {
-    const bool factor = default_value(field.name) == 1;
-    for (const double v : field.values) {
-      if (factor && !(v >= 0)) {
-        throw Error(Fault::Input, paints.front().place.text(),
-                    fmt::format("paints a {} of {}", field.name, v),
-                    "give low and high so that no value is negative");
-      }
-    }
+    painter.apply(paint, field->values);
+    check_values(paint, field->values);
   }
   return fields;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -16,11 +17,16 @@ struct CellField {
   std::vector<double> values;
 };
 
-/// Carries what is painted on a surface into the cells of its body: a cell takes the value at the
-/// point of the surface nearest to its middle. Where several paints of one quantity overlap, the
-/// one that stands later in the scene goes before the others. An unknown group or attribute is an
-/// input error that lists the known ones.
+/// Carries painted quantities into the cells of a body. A cell takes the value
+/// - of the surface, or of a file with a value per vertex of it: at the point of the surface that
+///   is nearest to the cell's middle;
+/// - of a file with points of its own: of the point nearest to the middle;
+/// - of a file with cells of its own: of the cell around the middle, outside of all of the nearest.
+/// Where several paints of one quantity overlap, the one that stands later in the scene goes before
+/// the others. Files are looked for in `folder`. An unknown group, attribute or array, and an array
+/// of another length, are input errors that list what is there.
 std::vector<CellField> paint_cells(const grid::Lattice& lattice, const files::SurfaceFile& surface,
-                                   const std::vector<PaintSpec>& paints, ThreadArena& arena);
+                                   const std::vector<PaintSpec>& paints, ThreadArena& arena,
+                                   const std::filesystem::path& folder = {});
 
 }  // namespace isochor::sim

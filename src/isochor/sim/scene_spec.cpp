@@ -17,9 +17,9 @@ namespace {
 constexpr std::array<std::string_view, 2> kVariants{"best", "paper"};
 constexpr std::array<std::string_view, 2> kQuadratures{"one-point", "gauss"};
 constexpr std::array<std::string_view, 3> kFixes{"clamp", "absolute", "none"};
-constexpr std::array<std::string_view, 13> kShapes{
-    "box",   "sphere",  "ellipsoid", "cylinder", "capsule", "puck", "tube",
-    "torus", "bow_tie", "arm",       "hand",     "figure",  "mesh"};
+constexpr std::array<std::string_view, 14> kShapes{
+    "box",   "sphere",  "ellipsoid", "cylinder", "capsule", "puck",   "tube",
+    "torus", "bow_tie", "stairs",    "arm",      "hand",    "figure", "mesh"};
 constexpr std::array<std::string_view, 8> kRegions{"x-", "x+", "y-",  "y+",
                                                    "z-", "z+", "box", "all"};
 constexpr std::array<std::string_view, 4> kPainted{"stiffness", "activation", "zone", "thickness"};
@@ -160,12 +160,19 @@ void describe(FieldVisitor& visitor, ShapeSpec& spec) {
   const auto is = [&](auto... kinds) { return ((spec.kind == kinds) || ...); };
   const bool grown = is("arm", "hand", "figure");
   visitor.vector("center", spec.center.e, Unit::Length, kAny,
-                 grown ? "where the shoulder, the wrist or the soles are" : "middle of the shape");
+                 grown          ? "where the shoulder, the wrist or the soles are"
+                 : is("stairs") ? "middle of the lower edge of the first riser"
+                                : "middle of the shape");
   if (grown) {
     visitor.number("scale", spec.scale, Unit::None, Range::positive(), "1: of an adult");
   }
   if (is("box", "ellipsoid", "bow_tie")) {
     visitor.vector("size", spec.size.e, Unit::Length, Range::positive(), "along x, y and z");
+  }
+  if (is("stairs")) {
+    visitor.integer("steps", spec.steps, Range::between(1, 10000), "how many; they rise along x");
+    visitor.vector("step", spec.step.e, Unit::Length, Range::positive(),
+                   "going, rise and width of one step");
   }
   if (is("bow_tie")) {
     visitor.number("waist", spec.waist, Unit::Length, Range::positive(), "height of its middle");
@@ -228,13 +235,25 @@ void describe(FieldVisitor& visitor, PaintSpec& spec) {
   visitor.choice("quantity", spec.quantity, kPainted,
                  "stiffness and activation are factors; zone and thickness are carried along",
                  Need::Required);
-  visitor.text("from", spec.from,
-               "\"group:NAME\" of faces, a vertex attribute of the mesh by its name, or one of its "
-               "components, as \"color.r\"",
-               Need::Required);
-  visitor.number("low", spec.low, Unit::None, kAny, "what an attribute of 0 means");
+  visitor.text("file", spec.file,
+               "NPZ or VTU file with fields, relative to the scene; without it the mesh itself is "
+               "looked at");
+  if (spec.file.empty()) {
+    visitor.text("from", spec.from,
+                 "\"group:NAME\" of faces, a vertex attribute of the mesh by its name, or one of "
+                 "its components, as \"color.r\"",
+                 Need::Required);
+  } else {
+    visitor.text("from", spec.from,
+                 "an array of the file by its name, or one of its components, as \"color.0\"; "
+                 "\"point:NAME\" or \"cell:NAME\" where both have one",
+                 Need::Required);
+    visitor.number("scale", spec.scale, Unit::None, Range::positive(),
+                   "metres per unit of the file's points: 0.001 for millimetres");
+  }
+  visitor.number("low", spec.low, Unit::None, kAny, "what a painted 0 means");
   visitor.number("high", spec.high, Unit::None, kAny,
-                 "what an attribute of 1 means, and the value inside a group");
+                 "what a painted 1 means, and the value inside a group");
 }
 
 void describe(FieldVisitor& visitor, ActivationSpec& spec) {
@@ -254,9 +273,10 @@ void describe(FieldVisitor& visitor, BodySpec& spec) {
                  "how the surface follows the cells: smoothly, or with creases at their walls");
   visitor.group("shape", spec.shape, "the surface");
   visitor.group("material", spec.material, "what it is made of");
-  visitor.list("paint", spec.paints,
-               "quantities painted on the surface, carried inwards; where they overlap, the later "
-               "one counts");
+  visitor.list(
+      "paint", spec.paints,
+      "quantities painted on the surface or given by a file, carried into the cells; where "
+      "they overlap, the later one counts");
   visitor.list("activation", spec.activations,
                "how active a muscle is, with straight lines between keys");
   visitor.list("hold", spec.holds, "nodes with prescribed motion");
@@ -325,6 +345,7 @@ std::string scene_reference() {
     const std::string name(materials::kLawNames[law]);
     add(fmt::format("law = \"{}\"", name), materials::MaterialSpec{.law = name}, "body.material");
   }
+  add("file = \"fields.vtu\"", PaintSpec{.file = "fields.vtu"}, "body.paint");
   add("where = \"box\"", HoldSpec{.where = "box"}, "body.hold");
   add("slide = \"plane\"", HoldSpec{.where = "all", .slide = "plane"}, "body.hold");
   return text;

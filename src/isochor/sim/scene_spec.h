@@ -41,6 +41,8 @@ struct ShapeSpec {
   Vec3d size{1, 1, 1};
   Vec3d axis{1, 0, 0};
   double radius = 0.5, inner_radius = 0.2, length = 1, waist = 0.3;
+  int steps = 5;
+  Vec3d step{0.3, 0.17, 1};
   std::string file;
   double scale = 1;
   double edge = 0;
@@ -68,11 +70,14 @@ struct HoldSpec {
   Place place;
 };
 
-/// A quantity painted on the surface: the colour of its vertices, or a group of its faces.
+/// A quantity painted on the surface (the colour of its vertices, a group of its faces), or given
+/// by a file of fields.
 struct PaintSpec {
   std::string quantity;
   std::string from;
   double low = 0, high = 1;
+  std::string file;
+  double scale = 1;
   Place place;
 };
 

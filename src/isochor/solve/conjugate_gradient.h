@@ -17,23 +17,24 @@ struct KrylovReport {
 };
 
 struct KrylovScratch {
-  explicit KrylovScratch(std::size_t size = 0) : r(size), z(size), p(size), q(size) {}
-  std::vector<double> r, z, p, q;
+  explicit KrylovScratch(std::size_t size = 0) : r(size), p(size), image(size) {}
+  std::vector<double> r, p;
+  std::vector<double> image;  ///< M^-1 r, then A p: the one is done with when the other comes
 };
 
 /// Preconditioned conjugate gradients for a symmetric positive definite operator, from x = 0.
 /// apply(p, q): q = A p.  precondition(r, z): z = M^-1 r.  stop(): give up early (cancelled).
 /// Every iterate is a descent direction for the energy behind A, so that a solve that ran out of
 /// iterations, or into negative curvature, is still of use to Newton. `scratch` vectors must have
-/// the size of b. Curvature is judged against p . M p, which has a recurrence of its own (Steihaug
-/// 1983): a direction that A flattens to what rounding leaves counts as one of no curvature, before
-/// it makes x as long as it likes.
+/// the size of b; b may be scratch.r itself. Curvature is judged against p . M p, which has a
+/// recurrence of its own (Steihaug 1983): a direction that A flattens to what rounding leaves counts
+/// as one of no curvature, before it makes x as long as it likes.
 template <class Apply, class Precondition, class Stop>
 KrylovReport conjugate_gradient(ThreadArena& arena, Apply&& apply, Precondition&& precondition,
                                 Stop&& stop, std::span<const double> b, std::span<double> x,
                                 double tolerance, int max_iterations, KrylovScratch& scratch) {
   constexpr double kFlat = 1e-12;
-  auto& [r, z, p, q] = scratch;
+  auto& [r, p, image] = scratch;
   KrylovReport report;
   fill(arena, 0, x);
   copy(arena, b, r);
@@ -42,25 +43,25 @@ KrylovReport conjugate_gradient(ThreadArena& arena, Apply&& apply, Precondition&
 
   double rho = 0, p_squared = 0;
   while (report.iterations < max_iterations && !stop()) {
-    precondition(r, z);
+    precondition(r, image);
     ++report.iterations;
     const double rho_last = rho;
-    rho = dot(arena, r, z);
+    rho = dot(arena, r, image);
     if (!(rho > 0)) {  // the preconditioner
       report.indefinite = true;
       break;
     }
     if (report.iterations == 1) {
-      copy(arena, z, p);
+      copy(arena, image, p);
       p_squared = rho;
     } else {
       const double beta = rho / rho_last;
-      xpby(arena, z, beta, p);
+      xpby(arena, image, beta, p);
       p_squared = rho + beta * beta * p_squared;
     }
-    apply(p, q);
+    apply(p, image);
     ++report.operator_applications;
-    const double curvature = dot(arena, p, q);
+    const double curvature = dot(arena, p, image);
     if (!(curvature > kFlat * p_squared)) {
       if (report.iterations == 1) copy(arena, p, x);
       report.indefinite = true;
@@ -68,7 +69,7 @@ KrylovReport conjugate_gradient(ThreadArena& arena, Apply&& apply, Precondition&
     }
     const double alpha = rho / curvature;
     axpy(arena, alpha, p, x);
-    axpy(arena, -alpha, q, r);
+    axpy(arena, -alpha, image, r);
     report.relative_residual = std::sqrt(dot(arena, r, r)) / b_norm;
     if (report.relative_residual <= tolerance) {
       report.converged = true;

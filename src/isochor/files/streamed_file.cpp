@@ -1,4 +1,4 @@
-#include "isochor/files/pc2_stream.h"
+#include "isochor/files/streamed_file.h"
 
 #include <fstream>
 #include <utility>

@@ -1,0 +1,138 @@
+#pragma once
+
+#include "isochor/lattice/block_kernel.h"
+#include "isochor/lattice/kernel_data.h"
+#include "isochor/lattice/nodes_kernel.h"
+#include "isochor/lattice/state.h"
+#include "isochor/math/flush_denormals.h"
+
+/// Applying the stiffness to groups of blocks, a block per lane, and its diagonal. Every precision
+/// has a source of its own, so that none takes long to compile.
+namespace isochor::lattice {
+inline namespace ISOCHOR_ISA {
+namespace detail {
+
+/// The tangents of one cell in N blocks.
+template <class T>
+ISOCHOR_KERNEL void load_tangent(const float (&number)[31][kGroupBlocks], int lane,
+                                 materials::PrincipalTangent<T>& t) {
+  constexpr int kRow[6] = {0, 1, 2, 1, 0, 0}, kColumn[6] = {0, 1, 2, 2, 2, 1};
+  for (int i = 0; i < 9; ++i) {
+    t.U(i % 3, i / 3) = T::load(number[i] + lane);
+    t.V(i % 3, i / 3) = T::load(number[9 + i] + lane);
+  }
+  for (int i = 0; i < 6; ++i) {
+    t.stretch(kRow[i], kColumn[i]) = T::load(number[18 + i] + lane);
+    t.stretch(kColumn[i], kRow[i]) = t.stretch(kRow[i], kColumn[i]);
+  }
+  for (int i = 0; i < 3; ++i) {
+    t.flip[i] = T::load(number[24 + i] + lane);
+    t.twist[i] = T::load(number[27 + i] + lane);
+  }
+}
+template <class T>
+ISOCHOR_KERNEL void load_tangent(const float (&number)[46][kGroupBlocks], int lane,
+                                 materials::DenseTangent<T>& t) {
+  for (int i = 0; i < 45; ++i) t.entry[i] = T::load(number[i] + lane);
+}
+
+template <class T, int Numbers>
+struct TangentOf;
+template <class T>
+struct TangentOf<T, 30> {
+  using type = materials::PrincipalTangent<T>;
+};
+template <class T>
+struct TangentOf<T, 45> {
+  using type = materials::DenseTangent<T>;
+};
+
+/// N blocks of a group, from `lane` on. With S = 4 h dF the sums of a cell's edges d along each
+/// axis, and all stiffnesses times h/16, an edge is pulled by
+///     dP(S) + 8 mu (d - S/4)   [McAdams11 (9), (17)].
+template <int N, class S, int Numbers>
+ISOCHOR_KERNEL void apply_blocks(const BlockGroup& group, const GroupTangent<Numbers>& tangents,
+                                 int lane, const Vec3<S>* displacements, Vec3<S>* out) {
+  using T = Pack<S, N>;
+  Vec3<T> x[27];
+  gather_nodes<N>(group, lane, displacements, x);
+  Mat3<T> pull[8];
+  T weight[8];
+  sum_edges(x, pull);
+  for (int c = 0; c < 8; ++c) {
+    typename TangentOf<T, Numbers>::type tangent;
+    load_tangent(tangents.number[c], lane, tangent);
+    const T spread = T::load(tangents.number[c][Numbers] + lane);
+    const T less = T(2) * spread;
+    const Mat3<T> stress = materials::stress_differential(tangent, pull[c]);
+    for (int j = 0; j < 3; ++j) {
+      for (int i = 0; i < 3; ++i) pull[c](i, j) = negmuladd(less, pull[c](i, j), stress(i, j));
+    }
+    weight[c] = T(8) * spread;
+  }
+  Vec3<T> nodal[27];
+  pull_nodes(x, pull, weight, nodal);
+  for (int n = 0; n < 27; ++n) scatter_add<N>(nodal[n], out, group.nodes[n] + lane);
+}
+
+/// The same for the diagonal: a corner's own displacement moves every axis of its cell by one edge.
+template <int N, class S, int Numbers>
+ISOCHOR_KERNEL void add_diagonal(const BlockGroup& group, const GroupTangent<Numbers>& tangents,
+                                 int lane, Vec3<S>* diagonal) {
+  using T = Pack<S, N>;
+  for (int c = 0; c < 8; ++c) {
+    typename TangentOf<T, Numbers>::type tangent;
+    load_tangent(tangents.number[c], lane, tangent);
+    // Of each axis' four edges one ends here: 1 - 1/4 of its motion is spread, on three axes.
+    const T spread = T(18) * T::load(tangents.number[c][Numbers] + lane);
+    // Opposite corners see opposite edges, and curvatures are even.
+    for (int corner = 0; corner < 4; ++corner) {
+      const Vec3<T> edge{T(corner & 1 ? 1 : -1), T(corner & 2 ? 1 : -1), T(-1)};
+      const Vec3<T> curvature =
+          materials::rank_one_curvatures(tangent, edge) + Vec3<T>{spread, spread, spread};
+      for (const int end : {corner, 7 - corner}) {
+        scatter_add<N>(curvature, diagonal, group.nodes[grid::block_node(c, end)] + lane);
+      }
+    }
+  }
+}
+
+/// Calls f(lanes, group, its tangents, first lane) for groups, as many lanes as a register has.
+template <class S, class F>
+ISOCHOR_KERNEL void for_each_part(const Model& model, const Tangents& tangents, GroupRange range,
+                                  F&& f) {
+  constexpr std::integral_constant<int, static_cast<int>(xsimd::batch<S>::size)> lanes;
+  const FlushDenormals flush;
+  for (std::int32_t g = range.begin; g < range.end; ++g) {
+    const BlockGroup& group = model.groups[g];
+    for (int lane = 0; lane < kGroupBlocks; lane += lanes) {
+      if (group.dense) {
+        f(lanes, group, tangents.dense[group.tangent], lane);
+      } else {
+        f(lanes, group, tangents.principal[group.tangent], lane);
+      }
+    }
+  }
+}
+
+template <class S>
+void apply_groups(const Model& model, const Tangents& tangents, GroupRange range,
+                  const Vec3<S>* displacements, Vec3<S>* out) {
+  for_each_part<S>(model, tangents, range,
+                   [&](auto lanes, const BlockGroup& group, const auto& t, int lane) {
+                     apply_blocks<lanes>(group, t, lane, displacements, out);
+                   });
+}
+
+template <class S>
+void add_diagonals(const Model& model, const Tangents& tangents, GroupRange range,
+                   Vec3<S>* diagonal) {
+  for_each_part<S>(model, tangents, range,
+                   [&](auto lanes, const BlockGroup& group, const auto& t, int lane) {
+                     add_diagonal<lanes>(group, t, lane, diagonal);
+                   });
+}
+
+}  // namespace detail
+}  // namespace ISOCHOR_ISA
+}  // namespace isochor::lattice

@@ -1,0 +1,120 @@
+#include "isochor/lattice/kernel_data.h"
+#include "isochor/materials/dense_law.h"
+#include "isochor/math/pack.h"
+
+namespace isochor::lattice {
+namespace {
+
+constexpr int kLanes = static_cast<int>(xsimd::batch<double>::size);
+using P = Pack<double, kLanes>;
+
+/// Beyond this a stiffness is as good as infinite; products with it stay within single precision.
+constexpr double kStiffest = 1e30;
+
+/// Calls f(axes, place in the batch) for all cells, kLanes at a time.
+template <class F>
+ISOCHOR_KERNEL void for_each_axes(const GroupAxes& axes, int first_block, F&& f) {
+  for (int c = 0; c < 8; ++c) {
+    for (int b = 0; b < kBatchBlocks; b += kLanes) {
+      Mat3<P> Q;
+      for (int e = 0; e < 9; ++e) Q(e % 3, e / 3) = P::load(axes.Q[e][c] + first_block + b);
+      f(Q, kBatchBlocks * c + b);
+    }
+  }
+}
+
+ISOCHOR_KERNEL Mat3<P> load_matrix(const double* entries, int at) {
+  Mat3<P> A;
+  for (int e = 0; e < 9; ++e) A(e % 3, e / 3) = P::load(entries + e * kBatchCells + at);
+  return A;
+}
+ISOCHOR_KERNEL void store_matrix(const Mat3<P>& A, double* entries, int at) {
+  for (int e = 0; e < 9; ++e) A(e % 3, e / 3).store(entries + e * kBatchCells + at);
+}
+
+template <int Numbers, int Unscaled>
+void store_tangent(const HalfGroup& half, const double* numbers, const bool* chosen,
+                   GroupTangent<Numbers>& out) {
+  const double by_edges = half.group.h / 16;
+  for (int c = 0; c < 8; ++c) {
+    const int at = kBatchBlocks * c;
+    for (int e = 0; e <= Numbers; ++e) {
+      const bool spread = e == Numbers;
+      const double* from =
+          spread ? half.group.mu[c] + half.first_block : numbers + e * kBatchCells + at;
+      const double scale = spread ? by_edges * half.stabilise : e < Unscaled ? 1.0 : by_edges;
+      float* to = out.number[c][e] + half.first_block;
+      for (int b = 0; b < kBatchBlocks; ++b) {
+        const double value = scale * from[b];
+        const double least = value > kStiffest ? kStiffest : value;
+        const auto single = static_cast<float>(least < -kStiffest ? -kStiffest : least);
+        to[b] = !chosen || chosen[at + b] ? single : to[b];
+      }
+    }
+  }
+}
+
+}  // namespace
+
+inline namespace ISOCHOR_ISA {
+
+void turn_deformation_kernel(const GroupAxes& axes, int first_block, const double* F,
+                             double* turned) {
+  for_each_axes(axes, first_block, [&](const Mat3<P>& Q, int at) {
+    store_matrix(load_matrix(F, at) * Q, turned, at);
+  });
+}
+
+void turn_stress_kernel(const GroupAxes& axes, int first_block, double* stress) {
+  for_each_axes(axes, first_block, [&](const Mat3<P>& Q, int at) {
+    store_matrix(times_transpose(load_matrix(stress, at), Q), stress, at);
+  });
+}
+
+void turn_tangent_kernel(const GroupAxes& axes, int first_block, double* dense) {
+  for_each_axes(axes, first_block, [&](const Mat3<P>& Q, int at) {
+    materials::DenseTangent<P> K;
+    for (int e = 0; e < 45; ++e) K.entry[e] = P::load(dense + e * kBatchCells + at);
+    K = materials::turned(K, Q);
+    for (int e = 0; e < 45; ++e) K.entry[e].store(dense + e * kBatchCells + at);
+  });
+}
+
+void densify_kernel(const double* principal, double* dense) {
+  constexpr int kRow[6] = {0, 1, 2, 1, 0, 0}, kColumn[6] = {0, 1, 2, 2, 2, 1};
+  for (int at = 0; at < kBatchCells; at += kLanes) {
+    const auto number = [&](int e) { return P::load(principal + e * kBatchCells + at); };
+    materials::PrincipalTangent<P> t;
+    t.U = load_matrix(principal, at);
+    t.V = load_matrix(principal + 9 * kBatchCells, at);
+    for (int i = 0; i < 6; ++i) {
+      t.stretch(kRow[i], kColumn[i]) = t.stretch(kColumn[i], kRow[i]) = number(18 + i);
+    }
+    for (int i = 0; i < 3; ++i) {
+      t.flip[i] = number(24 + i);
+      t.twist[i] = number(27 + i);
+    }
+    // Column by column: the stress of every unit change of F.
+    for (int c = 0; c < 9; ++c) {
+      Mat3<P> unit = Mat3<P>::zero();
+      unit(c % 3, c / 3) = P(1);
+      const Mat3<P> column = materials::stress_differential(t, unit);
+      for (int r = 0; r <= c; ++r) {
+        const int entry = materials::DenseTangent<P>::index(r, c);
+        column(r % 3, r / 3).store(dense + entry * kBatchCells + at);
+      }
+    }
+  }
+}
+
+void store_tangent_kernel(const HalfGroup& half, const double* numbers, const bool* chosen,
+                          PrincipalGroupTangent& out) {
+  store_tangent<30, 18>(half, numbers, chosen, out);  // rotations have no unit
+}
+void store_tangent_kernel(const HalfGroup& half, const double* numbers, const bool* chosen,
+                          DenseGroupTangent& out) {
+  store_tangent<45, 0>(half, numbers, chosen, out);
+}
+
+}  // namespace ISOCHOR_ISA
+}  // namespace isochor::lattice
