@@ -39,5 +39,8 @@ double peak_flops_single(ThreadArena& arena);
 
 /// Seconds of the fastest of `repeats` calls.
 double fastest(int repeats, FunctionRef<void()> body);
+/// The same for work by the threads of an arena. One thread alone is measured by the time that it
+/// had a processor, so that other programs on the machine do not count.
+double fastest(int repeats, const ThreadArena& arena, FunctionRef<void()> body);
 
 }  // namespace isochor::bench

@@ -95,7 +95,7 @@ double apply_seconds(const Body& body, const lattice::Tangents& tangents, Thread
     lattice::apply_stiffness(body.model, tangents, in, std::span(out), arena);
   };
   apply();
-  return fastest(20, apply);
+  return fastest(30, arena, apply);
 }
 
 /// What a machine needs at least, and what it is short of.
@@ -166,7 +166,8 @@ void add_law_rates(const Body& body, std::string_view law, std::vector<BenchRow>
   materials::LawBatch<double> batch{
       .count = kCount, .F = F.data(), .mu = mu.data(), .lambda = lambda.data()};
   const auto law_seconds = [&] {
-    return fastest(50, [&] { materials::evaluate(materials::law_index(law), batch); }) / kCount;
+    return fastest(50, one, [&] { materials::evaluate(materials::law_index(law), batch); }) /
+           kCount;
   };
   const auto cells = double(model.cells.size());
   const auto add = [&](const char* what, double seconds, double limit) {
@@ -186,18 +187,18 @@ void add_law_rates(const Body& body, std::string_view law, std::vector<BenchRow>
   std::vector<Vec3d> force(model.node_count());
   std::vector<double> energy(model.blocks.size());
   add("force",
-      fastest(3, [&] { lattice::elastic_force(model, body.positions, force, energy, one); }),
+      fastest(3, one, [&] { lattice::elastic_force(model, body.positions, force, energy, one); }),
       respond);
   lattice::Tangents tangents(model);
   const auto linearise_seconds = [&](Definiteness fix) {
-    return fastest(3, [&] { lattice::linearise(model, body.positions, fix, tangents, one); });
+    return fastest(3, one, [&] { lattice::linearise(model, body.positions, fix, tangents, one); });
   };
   add("linearise/exact", linearise_seconds(Definiteness::None), exact);
   add("linearise/definite", linearise_seconds(Definiteness::Clamp), definite);
   const auto numbers =
       double(sizeof(lattice::PrincipalGroupTangent)) * double(tangents.principal.size());
   const double diagonal =
-      fastest(5, [&] { lattice::stiffness_diagonal(model, tangents, force, one); });
+      fastest(5, one, [&] { lattice::stiffness_diagonal(model, tangents, force, one); });
   rows.push_back(
       {.name = "lattice-diagonal/" + body.name,
        .value = 1e-6 * cells / diagonal,
@@ -324,7 +325,7 @@ BenchRow peer_row(Context& context) {
   lattice::apply_stiffness(body.model, tangents, d, out, one);
   const Eigen::Map<const Eigen::VectorXd> x(&d[0][0], size), ours(&out[0][0], size);
   Eigen::VectorXd y(size);
-  const double peer = fastest(10, [&] { y.noalias() = matrix * x; });
+  const double peer = fastest(10, one, [&] { y.noalias() = matrix * x; });
   const double difference = (ours - y).norm() / y.norm();
   const auto cells = double(body.model.cells.size());
   const double seconds = apply_seconds<double>(body, tangents, one);

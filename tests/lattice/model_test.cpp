@@ -1,5 +1,6 @@
 #include "isochor/lattice/model.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <numeric>
 #include <set>
@@ -52,15 +53,29 @@ TEST(LatticeModel, GroupsOfARegularGridAreFull) {
   for (const BlockGroup& group : model.groups) EXPECT_TRUE(group.whole);
 }
 
-TEST(LatticeModel, MissingNodesAreThoseOfTheirBlock) {
+TEST(LatticeModel, MissingNodesRepeatThoseOfTheirBlock) {
   const Model model = build_model({box_spec(3, 3, 3, 0.1)}, {});
-  for (std::size_t g = 0; g < model.groups.size(); ++g) {
-    for (const auto& slot : model.groups[g].nodes) {
-      for (const std::int32_t n : slot) {
-        EXPECT_GE(n, 0);
-        EXPECT_LT(std::size_t(n), model.node_count());
-      }
+  std::vector<std::set<std::int32_t>> used(model.blocks.size());
+  for (const std::int32_t cell : model.cells) {
+    for (int c = 0; c < 8; ++c) used[cell / 8].insert(model.corner(cell, c));
+  }
+  for (std::size_t b = 0; b < model.blocks.size(); ++b) {
+    const BlockGroup& group = model.groups[b / kGroupBlocks];
+    const std::size_t filled = model.blocks[b].active ? b : b / kGroupBlocks * kGroupBlocks;
+    for (const auto& slot : group.nodes) {
+      EXPECT_TRUE(used[filled].contains(slot[b % kGroupBlocks] / 3));
     }
+  }
+}
+
+TEST(LatticeModel, OneGroupKnowsOfTheLastNode) {
+  const Model model = build_model({box_spec(3, 3, 3, 0.1), box_spec(2, 2, 2, 0.1)}, {});
+  for (std::size_t g = 0; g < model.groups.size(); ++g) {
+    std::int32_t last = 0;
+    for (const auto& slot : model.groups[g].nodes) {
+      last = std::max(last, *std::max_element(std::begin(slot), std::end(slot)) / 3);
+    }
+    EXPECT_EQ(model.groups[g].has_last_node, std::size_t(last) + 1 == model.node_count());
   }
 }
 

@@ -16,7 +16,7 @@ class ReferenceOperator {
 
   double energy(const Configuration& at) const {
     double total = 0;
-    for_each_cell(at, [&](const Cell& cell, const auto& law) {
+    for_each_cell(at, [&](const Cell& cell, const CellLaw& law) {
       total += cell.volume() * law.respond(cell.F).energy +
                stabilisation_energy(cell.x, cell.F, cell.h, cell.spread_mu);
     });
@@ -25,7 +25,7 @@ class ReferenceOperator {
 
   std::vector<Vec3d> force(const Configuration& at) const {
     std::vector<Vec3d> result(at.positions.size(), Vec3d{0, 0, 0});
-    for_each_cell(at, [&](const Cell& cell, const auto& law) {
+    for_each_cell(at, [&](const Cell& cell, const CellLaw& law) {
       add_forces(cell, cell.x, cell.F, law.respond(cell.F).stress, result);
     });
     return result;
@@ -33,7 +33,7 @@ class ReferenceOperator {
 
   std::vector<CellStress> stresses(const Configuration& at) const {
     std::vector<CellStress> result;
-    for_each_cell(at, [&](const Cell& cell, const auto& law) {
+    for_each_cell(at, [&](const Cell& cell, const CellLaw& law) {
       result.push_back({cell.F, law.respond(cell.F).stress});
     });
     return result;
@@ -43,7 +43,7 @@ class ReferenceOperator {
   std::vector<Vec3d> apply(const Configuration& at, materials::Definiteness fix,
                            std::span<const Vec3d> d) const {
     std::vector<Vec3d> result(d.size(), Vec3d{0, 0, 0});
-    for_each_cell(at, [&](const Cell& cell, const auto& law) {
+    for_each_cell(at, [&](const Cell& cell, const CellLaw& law) {
       Vec3d dx[8];
       for (int c = 0; c < 8; ++c) dx[c] = -d[cell.nodes[c]];
       const Mat3d dF = deformation_gradient(dx, 1 / cell.h);
@@ -55,7 +55,7 @@ class ReferenceOperator {
   /// The diagonal of K, column by column.
   std::vector<Vec3d> diagonal(const Configuration& at, materials::Definiteness fix) const {
     std::vector<Vec3d> result(at.positions.size(), Vec3d{0, 0, 0});
-    for_each_cell(at, [&](const Cell& cell, const auto& law) {
+    for_each_cell(at, [&](const Cell& cell, const CellLaw& law) {
       for (int c = 0; c < 8; ++c) {
         for (int a = 0; a < 3; ++a) {
           Vec3d dx[8] = {}, f[8] = {};
@@ -80,20 +80,25 @@ class ReferenceOperator {
   };
 
   /// A law at work in one cell: parameters and axes filled in.
-  template <class Law>
   struct CellLaw {
+    int law;
     materials::Parameters<double> parameters;
     Mat3d Q = Mat3d::identity();
 
     materials::Response<double> respond(const Mat3d& F) const {
-      materials::Response<double> response = Law::respond(F * Q, parameters);
+      materials::Response<double> response;
+      materials::with_law(law, [&]<class Law>(Law) { response = Law::respond(F * Q, parameters); });
       response.stress = times_transpose(response.stress, Q);
       return response;
     }
     Mat3d stress_differential(const Mat3d& F, materials::Definiteness fix, const Mat3d& dF) const {
-      auto tangent = Law::linearise(F * Q, parameters);
-      materials::make_definite(tangent, fix);
-      return times_transpose(materials::stress_differential(tangent, dF * Q), Q);
+      Mat3d dP;
+      materials::with_law(law, [&]<class Law>(Law) {
+        auto tangent = Law::linearise(F * Q, parameters);
+        materials::make_definite(tangent, fix);
+        dP = materials::stress_differential(tangent, dF * Q);
+      });
+      return times_transpose(dP, Q);
     }
   };
 
@@ -114,18 +119,16 @@ class ReferenceOperator {
         const int m = body.cell_materials.empty() ? 0 : body.cell_materials[number];
         const Material material =
             m == 0 ? Material{body.law, body.shape} : body.more_materials[m - 1];
-        materials::with_law(material.law, [&]<class Law>(Law) {
-          CellLaw<Law> law{{body.mu[number], body.lambda[number]}};
-          std::copy(material.shape.begin(), material.shape.end(), law.parameters.shape);
-          if constexpr (!materials::kIsotropic<Law>) {
-            if (!body.axes.empty()) law.Q = body.axes[number];
-            if (!at.activations.empty()) {
-              law.parameters.activation =
-                  at.activations[b] * (body.activation.empty() ? 1 : body.activation[number]);
-            }
+        CellLaw law{material.law, {body.mu[number], body.lambda[number]}};
+        std::copy(material.shape.begin(), material.shape.end(), law.parameters.shape);
+        if (!materials::is_isotropic(material.law)) {
+          if (!body.axes.empty()) law.Q = body.axes[number];
+          if (!at.activations.empty()) {
+            law.parameters.activation =
+                at.activations[b] * (body.activation.empty() ? 1 : body.activation[number]);
           }
-          f(cell, law);
-        });
+        }
+        f(cell, law);
         ++number;
       });
       first_node += static_cast<std::int32_t>(body.lattice.rest_positions.size());

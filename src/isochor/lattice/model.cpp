@@ -27,60 +27,69 @@ GroupAxes unturned_axes() {
   return axes;
 }
 
+/// The body's blocks by themselves, in the order of its lattice.
+std::vector<Block> make_blocks(const BodySpec& body) {
+  std::vector<Block> blocks;
+  blocks.reserve(body.lattice.blocks.size());
+  std::size_t cell = 0;
+  for (const grid::Block& source : body.lattice.blocks) {
+    Block block{.active = source.active, .h = body.lattice.spacing};
+    for_each_lane(block, [&](int lane) {
+      if (!body.cell_materials.empty()) block.material[lane] = body.cell_materials[cell];
+      ++cell;
+    });
+    blocks.push_back(block);
+  }
+  return blocks;
+}
+
+/// Names the nodes of a block in one lane of a group.
+void set_nodes(const grid::Block& source, std::int32_t first_node, int lane, BlockGroup& group) {
+  const std::int32_t any = *std::find_if(source.nodes.begin(), source.nodes.end(),
+                                         [](std::int32_t n) { return n != grid::kNoNode; });
+  for (int s = 0; s < 27; ++s) {
+    const std::int32_t n = source.nodes[s] == grid::kNoNode ? any : source.nodes[s];
+    group.nodes[s][lane] = 3 * (first_node + n);
+  }
+}
+
 /// The lattice's blocks in groups, those with directions apart. Fills blocks and the groups' nodes;
 /// returns where in Model::blocks each block of the lattice went.
 std::vector<std::int32_t> add_groups(Model& model, const BodySpec& body, const BodyRange& range) {
-  const grid::Lattice& lattice = body.lattice;
-  const auto material_of = [&](std::size_t cell) {
-    return body.cell_materials.empty() ? std::uint8_t{0} : body.cell_materials[cell];
-  };
-  std::vector<Block> blocks(lattice.blocks.size());
-  std::vector<std::int32_t> chosen[2];  // principal, dense
-  std::size_t cell = 0;
+  const std::vector<Block> blocks = make_blocks(body);
+  std::vector<std::int32_t> chosen[2];  // without and with directions
   for (std::size_t b = 0; b < blocks.size(); ++b) {
-    blocks[b] = {.active = lattice.blocks[b].active, .h = lattice.spacing};
     bool dense = false;
-    for (int lane = 0; lane < 8; ++lane) {
-      if (!lattice.blocks[b].has(lane)) continue;
-      const std::uint8_t m = blocks[b].material[lane] = material_of(cell++);
-      dense = dense || !materials::is_isotropic(model.materials[range.first_material + m].law);
-    }
+    for_each_lane(blocks[b], [&](int lane) {
+      const Material& m = model.materials[range.first_material + blocks[b].material[lane]];
+      dense = dense || !materials::is_isotropic(m.law);
+    });
     chosen[dense].push_back(static_cast<std::int32_t>(b));
   }
 
   std::vector<std::int32_t> moved_to(blocks.size());
   for (const bool dense : {false, true}) {
-    for (const BlockList& members : group_blocks(lattice, chosen[dense])) {
+    for (const BlockList& members : group_blocks(body.lattice, chosen[dense])) {
       BlockGroup group{.nodes = {},
                        .mu = {},
                        .lambda = {},
-                       .h = lattice.spacing,
+                       .h = body.lattice.spacing,
                        .body = static_cast<std::int32_t>(model.bodies.size()),
+                       .tangent = static_cast<std::int32_t>(dense ? model.axes.size() : 0),
                        .dense = dense,
                        .whole = true};
       for (int i = 0; i < kGroupBlocks; ++i) {
-        Block block{.h = group.h};
-        if (members[i] >= 0) {
-          block = blocks[members[i]];
-          moved_to[members[i]] = static_cast<std::int32_t>(model.blocks.size());
-          for_each_lane(block, [&](int lane) {
-            group.materials |= std::uint64_t{1} << block.material[lane];
-          });
-        }
+        const bool padding = members[i] < 0;
+        const Block block = padding ? Block{.h = group.h} : blocks[members[i]];
+        if (!padding) moved_to[members[i]] = static_cast<std::int32_t>(model.blocks.size());
+        set_nodes(body.lattice.blocks[members[padding ? 0 : i]], range.first_node, i, group);
+        for_each_lane(
+            block, [&](int lane) { group.materials |= std::uint64_t{1} << block.material[lane]; });
         group.whole = group.whole && block.active == 0xff;
-        const auto& nodes = lattice.blocks[members[members[i] < 0 ? 0 : i]].nodes;
-        const std::int32_t any =
-            *std::find_if(nodes.begin(), nodes.end(), [](auto n) { return n != grid::kNoNode; });
-        for (int s = 0; s < 27; ++s) {
-          group.nodes[s][i] = 3 * (range.first_node + (nodes[s] == grid::kNoNode ? any : nodes[s]));
-        }
         model.blocks.push_back(block);
       }
       model.groups.push_back(group);
-      if (dense) {
-        model.groups.back().tangent = static_cast<std::int32_t>(model.axes.size());
-        model.axes.push_back(unturned_axes());
-      }
+      if (dense) model.axes.push_back(unturned_axes());
     }
   }
   return moved_to;
@@ -124,6 +133,16 @@ void sort_groups(Model& model) {
   model.axes = std::move(axes);
   constexpr int kCells = 8 * kGroupBlocks;
   for (std::int32_t& cell : model.cells) cell = moved_to[cell / kCells] * kCells + cell % kCells;
+}
+
+/// Kernels count the numbers of all vectors in 32 bits.
+void check_size(const Model& model, const BodySpec& body) {
+  constexpr std::size_t kMost = std::numeric_limits<std::int32_t>::max() / 3;
+  const std::size_t nodes = model.node_count() + body.lattice.rest_positions.size();
+  if (nodes <= kMost) return;
+  throw Error(Fault::Input, body.name,
+              fmt::format("brings the simulation to {} nodes; {} are possible", nodes, kMost),
+              "choose larger cells");
 }
 
 void check_materials(const BodySpec& body) {
@@ -180,6 +199,7 @@ void add_body(Model& model, const BodySpec& body) {
                   .first_cell = static_cast<std::int32_t>(model.cells.size()),
                   .cell_count = static_cast<std::int32_t>(lattice.cell_count()),
                   .first_material = static_cast<std::int32_t>(model.materials.size())};
+  check_size(model, body);
   check_materials(body);
   model.materials.push_back({body.law, body.shape});
   model.materials.insert(model.materials.end(), body.more_materials.begin(),
@@ -190,6 +210,7 @@ void add_body(Model& model, const BodySpec& body) {
   model.freedom.resize(model.node_count(), Freedom::Free);
 
   const std::vector<std::int32_t> place_of = add_groups(model, body, range);
+  model.cells.reserve(model.cells.size() + lattice.cell_count());
   const double corner_mass = body.density * lattice.spacing * lattice.spacing * lattice.spacing / 8;
   double reach = 0;
   for (const Vec3d& p : lattice.rest_positions) reach = std::max(reach, norm(p));
