@@ -104,9 +104,12 @@ TEST_F(CliFailure, OutputBelowAFile) {
 
 TEST_F(CliFailure, FullDiskDuringARun) {
   // Too small for a frame file, large enough for all that comes before it.
-  const std::string small = (folder_ / "small").string();
+  const std::string small = (folder_ / "small").string(), whole = (folder_ / "whole").string();
+  sim::write_scene(folder_, replaced(kBarScene, "kind = \"box\"", "kind = \"box\"\nedge = 0.02"));
+  ASSERT_EQ(run_program(folder_, {"run", scene(), "--out", whole, "--no-pictures"}).status, 0);
+  const std::string last_frame = slurp(folder_ / "whole/frames/000004.frame");
   const Outcome o = run_program(folder_, {"run", scene(), "--out", small, "--no-pictures"},
-                                {.largest_file = last_frame_.size() - 1});
+                                {.largest_file = last_frame.size() - 1});
   EXPECT_EQ(o.status, 1);
   EXPECT_THAT(o.err,
               AllOf(HasSubstr("000000.frame"), HasSubstr("File too large"), HasSubstr("--resume")));
@@ -117,7 +120,7 @@ TEST_F(CliFailure, FullDiskDuringARun) {
   EXPECT_EQ(
       run_program(folder_, {"run", scene(), "--out", small, "--resume", "--no-pictures"}).status,
       0);
-  EXPECT_TRUE(slurp(folder_ / "small/frames/000004.frame") == last_frame_);
+  EXPECT_TRUE(slurp(folder_ / "small/frames/000004.frame") == last_frame);
 }
 
 TEST_F(CliFailure, FullDiskWhileRendering) {

@@ -159,7 +159,8 @@ TEST(LatticeConstraints, NodesInSeveralSlidingHoldsStayInAllTheirPlanes) {
   const std::vector<Vec3d> directions{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 0}};
   const StepInput input{
       .gravity = {0, 0, 0}, .held_positions = held, .slide_directions = directions};
-  ASSERT_TRUE(advance(model, state, input, scratch, context).converged());
+  const StepReport report = advance(model, state, input, scratch, context);
+  ASSERT_TRUE(report.converged()) << text(report.end) << ", residual " << report.residual;
   for (std::size_t n = 0; n < model.node_count(); ++n) {
     const Vec3d& X = model.rest_positions[n];
     const Vec3d u = state.positions[n] - X;

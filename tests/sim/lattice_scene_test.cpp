@@ -92,9 +92,8 @@ stiffness = "1 kPa/mm"
 TEST(LatticeScene, EndThatSlidesInAPlaneLetsTheBarShorten) {
   const TemporaryFolder folder;
   Context context(1);
-  const std::string text =
-      replaced(kBarScene, "where = \"x+\"\n",
-               "where = \"x+\"\nslide = \"line\"\ndirection = [1, 0, 0]\n");
+  const std::string text = replaced(kBarScene, "where = \"x+\"\n",
+                                    "where = \"x+\"\nslide = \"line\"\ndirection = [1, 0, 0]\n");
   const Measures m = at_frame(load_scene(write_scene(folder, text)), 4, context);
   // It follows the turn, but nothing pulls along x.
   EXPECT_GT(m.reactions[1].moment[0], 0);
@@ -128,17 +127,18 @@ TEST(LatticeScene, PartsThatNothingHoldsAreHeldWithAWarning) {
   context.log = [&](LogLevel level, std::string_view text) {
     if (level == LogLevel::Warning) log.emplace_back(text);
   };
-  const std::string text = replaced(
-      kBarScene, "kind = \"box\"\nsize = [\"60 cm\", \"20 cm\", \"20 cm\"]\n",
-      "kind = \"mesh\"\nfile = \"parts.obj\"\n");
+  const std::string text =
+      replaced(kBarScene, "kind = \"box\"\nsize = [\"60 cm\", \"20 cm\", \"20 cm\"]\n",
+               "kind = \"mesh\"\nfile = \"parts.obj\"\n");
   Simulation simulation(load_scene(write_scene(folder, text)), context);
   ASSERT_EQ(log.size(), 1u);
   EXPECT_THAT(log[0], AllOf(HasSubstr("nothing holds"), HasSubstr("'bar'")));
   EXPECT_TRUE(simulation.advance());
   // The other way round it is an error.
-  const std::string only_crumb = replaced(
-      replaced(text, "where = \"x-\"\n", "where = \"box\"\nlow = [-1, 0.3, -1]\nhigh = [1, 1, 1]\n"),
-      text.substr(text.find("[[body.hold]]\nname = \"right\"")), "");
+  const std::string only_crumb =
+      replaced(replaced(text, "where = \"x-\"\n",
+                        "where = \"box\"\nlow = [-1, 0.3, -1]\nhigh = [1, 1, 1]\n"),
+               text.substr(text.find("[[body.hold]]\nname = \"right\"")), "");
   EXPECT_THAT(error_of([&] {
                 Context own(1);
                 Simulation(load_scene(write_scene(folder, only_crumb)), own);

@@ -10,8 +10,7 @@ namespace {
 
 [[noreturn]] void fail_empty(const HoldSpec& hold, std::string_view what, double cell_size) {
   throw Error(
-      Fault::Input, hold.place.text(),
-      fmt::format("the region '{}' holds no {}", hold.where, what),
+      Fault::Input, hold.place.text(), fmt::format("the region '{}' holds no {}", hold.where, what),
       fmt::format("make it larger than a cell ({} m), or move it onto the body", cell_size));
 }
 
@@ -38,7 +37,8 @@ SurfacePatch patch_of(const geometry::SurfaceMesh& surface,
 }  // namespace
 
 Region::Region(const HoldSpec& hold, const geometry::Bounds& bounds, double cell_size)
-    : low_(bounds.low - cell_size * Vec3d{1, 1, 1}), high_(bounds.high + cell_size * Vec3d{1, 1, 1}) {
+    : low_(bounds.low - cell_size * Vec3d{1, 1, 1}),
+      high_(bounds.high + cell_size * Vec3d{1, 1, 1}) {
   if (hold.where == "box") {
     low_ = min(hold.low, hold.high);
     high_ = max(hold.low, hold.high);

@@ -36,21 +36,27 @@ struct Evaluation {
   double residual = 0;      ///< |force on free nodes| / force scale of the problem
 };
 
-/// Halves a step along the problem's direction until the energy falls enough, and doubles a whole
-/// one while it falls as fast as at its begin, which it does along negative curvature alone: on a
-/// parabola a Newton step gains half of that. Nothing where no length will do, or the direction
-/// does not descend; the problem is then where it was.
+/// Halves a step along the problem's direction until the energy falls enough, or, where it changes
+/// no more than rounding may have done, until the slope does (Hager and Zhang 2005). Doubles a
+/// whole one while it falls as fast as at its begin, which it does along negative curvature alone:
+/// on a parabola a Newton step gains half of that. Nothing where no length will do, or the
+/// direction does not descend; the problem is then where it was.
 template <class Problem>
 std::optional<Evaluation> line_search(Problem& problem, const Evaluation& now) {
   constexpr double kSufficientDecrease = 1e-4, kUnbent = 0.9;
-  constexpr double kShortestStep = 1e-6, kLongestStep = 1e3, kRounding = 1e-14;
+  constexpr double kShortestStep = 1e-6, kLongestStep = 1e3, kRounding = 1e-14, kNoise = 1e-10;
   const double slope = problem.slope();
   if (!(slope < 0)) return std::nullopt;
   double length = 1;
   problem.move(length);
   Evaluation next = problem.evaluate();
-  while (!(next.energy <= now.energy + kSufficientDecrease * length * slope +
-                              kRounding * std::max(now.energy_scale, next.energy_scale))) {
+  const auto falls = [&] {
+    const double scale = std::max(now.energy_scale, next.energy_scale);
+    const double change = next.energy - now.energy;
+    return change <= kSufficientDecrease * length * slope + kRounding * scale ||
+           (std::abs(change) <= kNoise * scale && std::abs(problem.slope()) <= -kUnbent * slope);
+  };
+  while (!falls()) {
     const double shorter = 0.5 * length;
     if (shorter < kShortestStep) {
       problem.move(-length);
@@ -79,7 +85,7 @@ std::optional<Evaluation> line_search(Problem& problem, const Evaluation& now) {
 /// Problem offers, about an iterate x that it owns:
 ///   Evaluation evaluate()             energy, and forces kept for solve()
 ///   KrylovReport solve(double tol)    linearise at x and solve K dx = forces
-///   double slope()                    -forces . dx, negative for a descent direction
+///   double slope()                    -forces . dx at the last evaluation, negative for a descent
 ///   void move(double length)          x += length dx (negative to go back)
 ///   bool cancelled()
 ///   void progress(const NewtonReport&)
