@@ -49,6 +49,7 @@ void fill_cells(BodySpec& spec, unsigned seed) {
     spec.lambda.push_back(2 * stiffness(random));
     spec.axes.push_back(rotation_from_vector({normal(random), normal(random), normal(random)}));
     spec.activation.push_back(0.5 + 0.1 * double(c % 5));
+    spec.fill.push_back(0.2 * double(1 + c % 5));
   }
 }
 

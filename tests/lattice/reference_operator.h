@@ -34,7 +34,7 @@ class ReferenceOperator {
   std::vector<CellStress> stresses(const Configuration& at) const {
     std::vector<CellStress> result;
     for_each_cell(at, [&](const Cell& cell, const CellLaw& law) {
-      result.push_back({cell.F, law.respond(cell.F).stress});
+      result.push_back({cell.F, law.respond(cell.F).stress * (1 / law.fill)});
     });
     return result;
   }
@@ -84,11 +84,13 @@ class ReferenceOperator {
     int law;
     materials::Parameters<double> parameters;
     Mat3d Q = Mat3d::identity();
+    double fill = 1;
 
     materials::Response<double> respond(const Mat3d& F) const {
       materials::Response<double> response;
       materials::with_law(law, [&]<class Law>(Law) { response = Law::respond(F * Q, parameters); });
-      response.stress = times_transpose(response.stress, Q);
+      response.energy *= fill;
+      response.stress = times_transpose(response.stress, Q) * fill;
       return response;
     }
     Mat3d stress_differential(const Mat3d& F, materials::Definiteness fix, const Mat3d& dF) const {
@@ -98,7 +100,7 @@ class ReferenceOperator {
         materials::make_definite(tangent, fix);
         dP = materials::stress_differential(tangent, dF * Q);
       });
-      return times_transpose(dP, Q);
+      return times_transpose(dP, Q) * fill;
     }
   };
 
@@ -110,7 +112,8 @@ class ReferenceOperator {
       const BodySpec& body = bodies_[b];
       std::size_t number = 0;
       body.lattice.for_each_cell([&](std::size_t block, int lane) {
-        Cell cell{.h = body.lattice.spacing, .spread_mu = stabilise_ ? body.mu[number] : 0};
+        const double fill = body.fill.empty() ? 1 : body.fill[number];
+        Cell cell{.h = body.lattice.spacing, .spread_mu = stabilise_ ? fill * body.mu[number] : 0};
         for (int c = 0; c < 8; ++c) {
           cell.nodes[c] = first_node + body.lattice.blocks[block].nodes[grid::block_node(lane, c)];
           cell.x[c] = at.positions[cell.nodes[c]];
@@ -120,6 +123,7 @@ class ReferenceOperator {
         const Material material =
             m == 0 ? Material{body.law, body.shape} : body.more_materials[m - 1];
         CellLaw law{material.law, {body.mu[number], body.lambda[number]}};
+        law.fill = fill;
         std::copy(material.shape.begin(), material.shape.end(), law.parameters.shape);
         if (!materials::is_isotropic(material.law)) {
           if (!body.axes.empty()) law.Q = body.axes[number];

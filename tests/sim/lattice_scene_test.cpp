@@ -108,6 +108,31 @@ TEST(LatticeScene, CellsOfARegionAreHeldWithAllTheirNodes) {
   EXPECT_EQ(build_lattice_scene(scene, {}, context).model.holds[0].nodes.size(), 2u * 9);
 }
 
+/// The energy that a cantilever gains by sagging does not depend on its square section, by the
+/// theory of beams: a section that is not a whole number of cells can be compared with one that is.
+TEST(LatticeScene, WeightedCellsMakeABodyAsSoftAsItsSurfaceSays) {
+  const TemporaryFolder folder;
+  Context context(1);
+  const std::string text =
+      replaced(replaced(kBarScene, "20 kPa", "2 MPa"),
+               kBarScene.substr(kBarScene.find("[[body.hold]]\nname = \"right\"")), "");
+  const auto sag = [&](int width, const char* boundary, int padding) {
+    const std::vector<std::string> settings{
+        fmt::format("body[0].shape.size=[0.6, 0.{}, 0.{}]", width, width),
+        "body[0].shape.edge=0.05", "body[0].cell_size=0.05",
+        fmt::format("body[0].boundary={}", boundary), fmt::format("body[0].padding={}", padding)};
+    return -at_frame(load_scene(write_scene(folder, text), settings), 0, context).gravity_energy;
+  };
+  const double aligned = sag(20, "whole", 0);
+  const double whole = sag(17, "whole", 0), weighted = sag(17, "weighted", 0);
+  EXPECT_EQ(sag(20, "weighted", 0), aligned);
+  EXPECT_LT(whole, 0.6 * aligned);
+  EXPECT_GT(weighted, 0.75 * aligned);
+  EXPECT_LT(weighted, aligned);
+  // Padding carries the surface and is not felt.
+  EXPECT_NEAR(sag(17, "weighted", 1), weighted, 0.01 * weighted);
+}
+
 TEST(LatticeScene, PartsThatNothingHoldsAreHeldWithAWarning) {
   const TemporaryFolder folder;
   geometry::SurfaceMesh mesh = geometry::make_box({0, 0, 0}, {0.6, 0.2, 0.2}, 0.1);

@@ -51,6 +51,7 @@ struct Cell {
   std::int32_t node(int c) const {
     return model.corner(static_cast<std::int32_t>(8 * block) + lane, c);
   }
+  double fill() const { return group.fill[lane][member]; }
   Corners gather(std::span<const Vec3d> nodal) const {
     Corners corners;
     for (int c = 0; c < 8; ++c) corners[c] = nodal[node(c)];
@@ -103,9 +104,10 @@ Mat3d gradient_at(int point, const Corners& x, double h) {
   return F * (1 / h);
 }
 
-/// Adds the forces of a stress at a Gauss point, each of which has an eighth of the volume.
-void add_forces(int point, const Mat3d& P, double h, Corners& force) {
-  for (int c = 0; c < 8; ++c) force[c] -= (0.125 * h * h) * (P * kGradients[point][c]);
+/// Adds the forces of a stress at a Gauss point, each of which has an eighth of the material.
+void add_forces(int point, const Mat3d& P, const Cell& cell, Corners& force) {
+  const double h = cell.group.h, scale = 0.125 * cell.fill() * h * h;
+  for (int c = 0; c < 8; ++c) force[c] -= scale * (P * kGradients[point][c]);
 }
 
 /// A law in one cell: F at its points in the law's own axes, as a batch wants it.
@@ -152,7 +154,7 @@ class CellBatch {
       Mat3d P;
       for (int i = 0; i < 9; ++i) P(i % 3, i / 3) = stress[i][point];
       if (cell_.has_axes) P = times_transpose(P, axes_);
-      add_forces(point, P, cell_.group.h, force);
+      add_forces(point, P, cell_, force);
     }
     return energy_of(density);
   }
@@ -178,7 +180,7 @@ class CellBatch {
 
   double energy_of(const double (&density)[kPoints]) const {
     const double h = cell_.group.h;
-    return 0.125 * h * h * h * std::accumulate(density, density + kPoints, 0.0);
+    return 0.125 * cell_.fill() * h * h * h * std::accumulate(density, density + kPoints, 0.0);
   }
 
   Cell cell_;
@@ -288,7 +290,7 @@ void apply_stiffness(const Model& model, const Tangents& tangents,
     for_each_tangent(cell, tangents, [&](int point, const auto& tangent) {
       const Mat3d dF = gradient_at(point, d, h);
       // The force differential with the sign of K.
-      add_forces(point, -1.0 * materials::stress_differential(tangent, dF), h, f);
+      add_forces(point, -1.0 * materials::stress_differential(tangent, dF), cell, f);
     });
     cell.scatter(f, out);
   });
@@ -303,7 +305,8 @@ void stiffness_diagonal(const Model& model, const Tangents& tangents, std::span<
     for_each_tangent(cell, tangents, [&](int point, const auto& tangent) {
       for (int c = 0; c < 8; ++c) {
         const Vec3d gradient = kGradients[point][c] * (1 / h);
-        d[c] += (0.125 * h * h * h) * materials::rank_one_curvatures(tangent, gradient);
+        d[c] +=
+            (0.125 * cell.fill() * h * h * h) * materials::rank_one_curvatures(tangent, gradient);
       }
     });
     for (int c = 0; c < 8; ++c) {

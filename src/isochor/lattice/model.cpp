@@ -73,6 +73,7 @@ std::vector<std::int32_t> add_groups(Model& model, const BodySpec& body, const B
       BlockGroup group{.nodes = {},
                        .mu = {},
                        .lambda = {},
+                       .fill = {},
                        .h = body.lattice.spacing,
                        .body = static_cast<std::int32_t>(model.bodies.size()),
                        .tangent = static_cast<std::int32_t>(dense ? model.axes.size() : 0),
@@ -100,6 +101,7 @@ void set_cell(Model& model, const BodySpec& body, std::size_t cell, std::int32_t
   BlockGroup& group = model.groups[place / (8 * kGroupBlocks)];
   const int lane = place % 8, block = place / 8 % kGroupBlocks;
   group.mu[lane][block] = body.mu[cell];
+  group.fill[lane][block] = body.fill.empty() ? 1 : body.fill[cell];
   group.lambda[lane][block] = body.lambda[cell];
   if (!group.dense) return;
   const Mat3d Q = body.axes.empty() ? Mat3d::identity() : body.axes[cell];
@@ -219,7 +221,8 @@ void add_body(Model& model, const BodySpec& body) {
     const std::int32_t place = 8 * place_of[b] + lane;
     model.cells.push_back(place);
     set_cell(model, body, cell, place);
-    for (int c = 0; c < 8; ++c) model.mass[model.corner(place, c)] += corner_mass;
+    const double fill = body.fill.empty() ? 1 : body.fill[cell];
+    for (int c = 0; c < 8; ++c) model.mass[model.corner(place, c)] += fill * corner_mass;
     // Positions are rounded relative to their size, forces are stiffness times their differences.
     constexpr double kEpsilon = 16 * std::numeric_limits<double>::epsilon();
     const double stiffness = (body.mu[cell] + std::abs(body.lambda[cell])) * lattice.spacing;

@@ -54,6 +54,7 @@ struct BodySpec {
   std::vector<double> mu, lambda;            ///< per cell in Lattice::for_each_cell order, Pa
   std::vector<Mat3d> axes;         ///< per cell, of laws with directions: fibre, sheet, normal
   std::vector<double> activation;  ///< per cell, a factor of the body's; none: 1
+  std::vector<double> fill;        ///< per cell, the part of it that is material; none: 1
   double density = 1000;           ///< kg/m^3
   std::vector<HoldSpec> holds;
 };
@@ -81,13 +82,14 @@ struct Block {
 };
 
 /// Blocks of one body that share no node, structure of arrays: what kernels work on. A group is
-/// filled up with blocks that have no cell; cells that are not there have mu = lambda = 0.
+/// filled up with blocks that have no cell; cells that are not there have mu = lambda = fill = 0.
 struct BlockGroup {
   /// Three times the number of a node in the model: where its vectors begin. An unused one repeats
   /// a used one of its block, and blocks that are only padding repeat the first: nothing is added
   /// there, so that kernels need not ask.
   std::int32_t nodes[27][kGroupBlocks];
   double mu[8][kGroupBlocks], lambda[8][kGroupBlocks];  ///< Pa
+  double fill[8][kGroupBlocks];                         ///< the part of a cell that is material
   double h = 0;
   std::int32_t body = 0;
   std::int32_t tangent = 0;     ///< in Tangents::principal, or in Tangents::dense and Model::axes

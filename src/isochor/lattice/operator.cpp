@@ -113,7 +113,8 @@ class LawVisit {
   double block_energy(int b) const {
     const double h = group_.h;
     double density = 0;
-    for (int c = 0; c < 8; ++c) density += batch_.energy[kBatchBlocks * c + b];
+    for (int c = 0; c < 8; ++c)
+      density += batch_.fill[kBatchBlocks * c + b] * batch_.energy[kBatchBlocks * c + b];
     return h * h * h * density + batch_.spread_energy[b];
   }
 

@@ -45,7 +45,8 @@ void store_tangent(const HalfGroup& half, const double* numbers, const bool* cho
       const double scale = spread ? by_edges * half.stabilise : e < Unscaled ? 1.0 : by_edges;
       float* to = out.number[c][e] + half.first_block;
       for (int b = 0; b < kBatchBlocks; ++b) {
-        const double value = scale * from[b];
+        const double fill = e < Unscaled ? 1.0 : half.group.fill[c][half.first_block + b];
+        const double value = scale * fill * from[b];
         const double least = value > kStiffest ? kStiffest : value;
         const auto single = static_cast<float>(least < -kStiffest ? -kStiffest : least);
         to[b] = !chosen || chosen[at + b] ? single : to[b];

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
+#include <numeric>
 
 #include "isochor/base/error.h"
 #include "isochor/files/surface_file.h"
@@ -46,6 +47,20 @@ geometry::SurfaceMesh make_shape(const ShapeSpec& shape, double cell_size) {
   return geometry::make_capsule(c - half, c + half, r, edge);
 }
 
+/// How much of each cell is material. Cells with next to none would be so soft that they mean
+/// nothing; padding is there to carry the surface, not to be felt.
+std::vector<double> cell_fill(const grid::Lattice& lattice, bool weighted) {
+  constexpr double kLeast = 0.05, kPadding = 1e-3;
+  std::vector<double> fill;
+  for (std::size_t c = 0; c < lattice.cell_count(); ++c) {
+    const bool padding = lattice.labels[c] == grid::CellLabel::Exterior;
+    fill.push_back(padding    ? kPadding
+                   : weighted ? std::clamp(double(lattice.fractions[c]), kLeast, 1.0)
+                              : 1.0);
+  }
+  return fill;
+}
+
 }  // namespace
 
 files::SurfaceFile build_surface(const BodySpec& body, const std::filesystem::path& scene_file) {
@@ -63,9 +78,9 @@ Body build_body(const BodySpec& spec, const std::filesystem::path& scene_file, C
     context.log(LogLevel::Info, fmt::format("{}: {}", spec.shape.file, note));
   }
   body.surface = file.mesh;
-  body.lattice =
-      grid::build_lattice(body.surface, {.spacing = spec.cell_size, .separate = spec.separate},
-                          spec.place.text(), context.arena);
+  body.lattice = grid::build_lattice(
+      body.surface, {.spacing = spec.cell_size, .padding = spec.padding, .separate = spec.separate},
+      spec.place.text(), context.arena);
   geometry::Orientation outward = geometry::oriented_outward(
       body.surface.positions, geometry::triangulate(body.surface), context.arena);
   body.triangles = std::move(outward.triangles);
@@ -75,21 +90,21 @@ Body build_body(const BodySpec& spec, const std::filesystem::path& scene_file, C
                             "did not",
                             spec.place.text("shape"), outward.turned, body.triangles.size()));
   }
-  // Cells at the surface count as full; the body shall weigh what its surface encloses.
+  const std::size_t cells = body.lattice.cell_count();
+  std::vector<double> fill = cell_fill(body.lattice, spec.boundary == "weighted");
   const double h = body.lattice.spacing;
   // Where surfaces overlap, the divergence theorem counts twice what is there once.
   const double enclosed =
       std::abs(geometry::enclosed_volume(body.surface.positions, body.triangles));
-  const double filled =
-      std::min(1.0, enclosed / (h * h * h * static_cast<double>(body.lattice.cell_count())));
-  if (filled < 0.5) {
+  const double filled = h * h * h * std::accumulate(fill.begin(), fill.end(), 0.0);
+  if (enclosed < 0.5 * h * h * h * static_cast<double>(cells) && spec.padding == 0) {
     context.log(LogLevel::Warning,
-                fmt::format("{}: the surface fills only {:.0f} % of its cells, so that the body is "
-                            "too stiff; smaller cells follow it better",
-                            spec.place.text("cell_size"), 100 * filled));
+                fmt::format("{}: the surface fills only {:.0f} % of its cells; smaller ones follow "
+                            "it better",
+                            spec.place.text("cell_size"),
+                            100 * enclosed / (h * h * h * static_cast<double>(cells))));
   }
   const materials::Material material = materials::resolve(spec.material);
-  const std::size_t cells = body.lattice.cell_count();
   body.spec = {.name = spec.name,
                .lattice = body.lattice,
                .law = material.law,
@@ -99,7 +114,9 @@ Body build_body(const BodySpec& spec, const std::filesystem::path& scene_file, C
                .axes = materials::is_isotropic(material.law)
                            ? std::vector<Mat3d>{}
                            : std::vector<Mat3d>(cells, material.axes),
-               .density = spec.material.density * filled,
+               .fill = std::move(fill),
+               // The body weighs what its surface encloses.
+               .density = spec.material.density * std::min(1.0, enclosed / filled),
                .holds = {}};
   body.fields =
       paint_cells(body.lattice, file, spec.paints, context.arena, scene_file.parent_path());

@@ -27,6 +27,7 @@ constexpr std::array<std::string_view, 2> kEases{"smooth", "linear"};
 constexpr std::array<std::string_view, 3> kSelections{"nodes", "cells", "surface"};
 constexpr std::array<std::string_view, 3> kSlides{"none", "plane", "line"};
 constexpr std::array<std::string_view, 2> kEmbeddings{"tricubic", "trilinear"};
+constexpr std::array<std::string_view, 2> kBoundaries{"weighted", "whole"};
 
 constexpr Range kAny{};
 
@@ -269,6 +270,11 @@ void describe(FieldVisitor& visitor, BodySpec& spec) {
                  "edge of a lattice cell", Need::Required);
   visitor.flag("separate", spec.separate,
                "parts of the body in one cell that do not hang together there come apart");
+  visitor.choice("boundary", spec.boundary, kBoundaries,
+                 "cells at the surface count by the part of them that is inside, or, as in the "
+                 "published method, as whole ones");
+  visitor.integer("padding", spec.padding, Range::between(0, 4),
+                  "layers of cells without material around the body");
   visitor.choice("embedding", spec.embedding, kEmbeddings,
                  "how the surface follows the cells: smoothly, or with creases at their walls");
   visitor.group("shape", spec.shape, "the surface");

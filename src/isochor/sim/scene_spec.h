@@ -92,6 +92,8 @@ struct BodySpec {
   ShapeSpec shape;
   double cell_size = 0;
   std::string embedding = "tricubic";
+  std::string boundary = "weighted";
+  int padding = 0;
   bool separate = true;
   materials::MaterialSpec material;
   std::vector<PaintSpec> paints;
