@@ -7,6 +7,7 @@
 
 #include "isochor/base/error.h"
 #include "isochor/lattice/block_groups.h"
+#include "isochor/lattice/hierarchy.h"
 #include "isochor/materials/registry.h"
 
 namespace isochor::lattice {
@@ -260,7 +261,23 @@ Model build_model(const std::vector<BodySpec>& bodies, const Params& params,
     }
   }
   sort_groups(model);
+  if (params.preconditioner == Preconditioner::Multigrid) {
+    model.hierarchy = std::make_shared<const Hierarchy>(build_hierarchy(bodies, model));
+  }
   return model;
+}
+
+std::size_t bytes_allocated(const Model& model) {
+  const auto sum = [](const auto&... v) {
+    return (... + (v.capacity() * sizeof(typename std::remove_cvref_t<decltype(v)>::value_type)));
+  };
+  std::size_t bytes = sum(
+      model.bodies, model.materials, model.axes, model.blocks, model.groups, model.tile_starts,
+      model.color_starts, model.cells, model.rest_positions, model.mass, model.freedom,
+      model.sliding, model.holds, model.springs.first, model.springs.terms, model.springs.stiffness,
+      model.springs.nodes, model.springs.node_first, model.springs.pulls, model.spring_groups);
+  for (const Hold& hold : model.holds) bytes += sum(hold.nodes);
+  return bytes + (model.hierarchy ? bytes_allocated(*model.hierarchy) : 0);
 }
 
 }  // namespace isochor::lattice

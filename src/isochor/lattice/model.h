@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -62,14 +63,23 @@ struct BodySpec {
 /// Where a cell's energy is evaluated: at its centre, stabilised, or at eight Gauss points.
 enum class Quadrature { OnePoint, Gauss };
 
+/// What makes a linear solve short.
+enum class Preconditioner {
+  Jacobi,     ///< the diagonal: iterations grow with the resolution
+  Multigrid,  ///< one cycle: they do not
+};
+
 struct Params {
   Quadrature quadrature = Quadrature::OnePoint;
   bool stabilise = true;         ///< off shows the hourglass modes of bare one-point quadrature
   bool always_definite = false;  ///< never use the exact tangent: the published method
   /// What is done about negative curvature. None: a search ends where it is met.
   materials::Definiteness definiteness = materials::Definiteness::Clamp;
+  Preconditioner preconditioner = Preconditioner::Jacobi;
   solve::NewtonParams newton;
 };
+
+struct Hierarchy;
 
 /// Blocks side by side in a group: one lane of the widest registers each.
 inline constexpr int kGroupBlocks = 16;
@@ -148,7 +158,8 @@ struct Model {
   std::vector<Hold> holds;
   Springs springs;
   std::vector<SpringGroup> spring_groups;
-  double rounding_force = 0;  ///< what rounding leaves on a node at rest, N
+  double rounding_force = 0;                   ///< what rounding leaves on a node at rest, N
+  std::shared_ptr<const Hierarchy> hierarchy;  ///< of coarser models, where multigrid is wanted
 
   std::size_t node_count() const { return rest_positions.size(); }
   /// The node at a corner of an entry of `cells`.
@@ -170,5 +181,8 @@ struct Model {
 /// names both.
 Model build_model(const std::vector<BodySpec>& bodies, const Params& params,
                   const std::vector<SpringGroupSpec>& springs = {});
+
+/// Memory that a model holds, bytes.
+std::size_t bytes_allocated(const Model& model);
 
 }  // namespace isochor::lattice

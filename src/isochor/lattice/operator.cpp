@@ -84,7 +84,29 @@ class LawVisit {
         isa_(isa) {
     ISOCHOR_CALL_KERNEL(isa_, deform_kernel(half_, positions_, batch_));
     if (!group_.whole) rest_missing_cells();
-    if (group_.dense) prepare_axes(at);
+    if (group_.dense) prepare_axes(at.activations);
+  }
+
+  /// About given F; nothing but linearise() may then be called.
+  LawVisit(const Model& model, std::span<const Mat3d> gradients,
+           std::span<const double> activations, double stabilise, std::size_t g, int first_block,
+           Isa isa)
+      : model_(model),
+        group_(model.groups[g]),
+        blocks_(model.blocks.data() + g * kGroupBlocks + first_block),
+        half_{group_, first_block, model.params.stabilise ? stabilise : 0.0},
+        positions_(nullptr),
+        isa_(isa) {
+    for (int i = 0; i < kBatchCells; ++i) {
+      const std::size_t block = g * kGroupBlocks + first_block + i % kBatchBlocks;
+      const int lane = i / kBatchBlocks, member = first_block + i % kBatchBlocks;
+      const Mat3d& F = gradients[8 * block + lane];
+      for (int e = 0; e < 9; ++e) batch_.F[e][i] = F(e % 3, e / 3);
+      batch_.mu[i] = group_.mu[lane][member];
+      batch_.lambda[i] = group_.lambda[lane][member];
+    }
+    if (!group_.whole) rest_missing_cells();
+    if (group_.dense) prepare_axes(activations);
   }
 
   const CellBatch& batch() const { return batch_; }
@@ -154,10 +176,10 @@ class LawVisit {
     }
   }
 
-  void prepare_axes(const Configuration& at) {
+  void prepare_axes(std::span<const double> activations) {
     ISOCHOR_CALL_KERNEL(
         isa_, turn_deformation_kernel(axes(), half_.first_block, &batch_.F[0][0], turned_F_));
-    const double activation = at.activations.empty() ? 0 : at.activations[group_.body];
+    const double activation = activations.empty() ? 0 : activations[group_.body];
     for (int i = 0; i < kBatchCells; ++i) {
       activation_[i] =
           activation * axes().activation[i / kBatchBlocks][half_.first_block + i % kBatchBlocks];
@@ -271,6 +293,18 @@ void linearise(const Model& model, const Configuration& at, Definiteness fix, Ta
                ThreadArena& arena, Isa isa) {
   visit_laws(model, at, arena, isa,
              [&](LawVisit& visit, std::size_t) { visit.linearise(fix, tangents); });
+}
+
+void linearise(const Model& model, std::span<const Mat3d> gradients,
+               std::span<const double> activations, double stabilise, Definiteness fix,
+               Tangents& tangents, ThreadArena& arena, Isa isa) {
+  for_each_tile(model, arena, [&](GroupRange groups) {
+    for (std::size_t g = groups.begin; g < std::size_t(groups.end); ++g) {
+      for (int b = 0; b < kGroupBlocks; b += kBatchBlocks) {
+        LawVisit(model, gradients, activations, stabilise, g, b, isa).linearise(fix, tangents);
+      }
+    }
+  });
 }
 
 void apply_stiffness(const Model& model, const Tangents& tangents,

@@ -42,6 +42,12 @@ void cell_stresses(const Model& model, const Configuration& at, std::span<CellSt
 void linearise(const Model& model, const Configuration& at, materials::Definiteness fix,
                Tangents& tangents, ThreadArena& arena, Isa isa = best_isa());
 
+/// The same about given deformation gradients, at block * 8 + lane, and with a part of the
+/// stabilisation: what coarser models want.
+void linearise(const Model& model, std::span<const Mat3d> gradients,
+               std::span<const double> activations, double stabilise, materials::Definiteness fix,
+               Tangents& tangents, ThreadArena& arena, Isa isa = best_isa());
+
 /// out = K displacements: minus the force differential [McAdams11 (9)], on all nodes. In double for
 /// solvers, in float for preconditioners; both read the same tangents.
 void apply_stiffness(const Model& model, const Tangents& tangents,

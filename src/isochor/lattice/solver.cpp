@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "isochor/lattice/elasticity.h"
+#include "isochor/lattice/multigrid.h"
 
 namespace isochor::lattice {
 namespace {
@@ -213,6 +214,9 @@ class Equilibrium {
 
   void linearise(materials::Definiteness fix) {
     stiffness_.linearise(configuration(), fix, context_.arena);
+    if (!model_.hierarchy) return;
+    Multigrid(model_, scratch_.slides, scratch_.multigrid, context_.arena)
+        .linearise(configuration());
   }
 
   double total_energy() {
@@ -250,18 +254,8 @@ class Equilibrium {
     add_spring_stiffness(model_.springs, v, scratch_.pull, out, context_.arena);
   }
 
-  /// Takes away what holds do not leave free.
   void keep_free(std::span<Vec3d> v) {
-    each_node([&](std::size_t i) {
-      if (model_.freedom[i] == Freedom::Held) v[i] = {0, 0, 0};
-    });
-    for (std::size_t k = 0; k < model_.sliding.size(); ++k) {
-      Vec3d& at = v[model_.sliding[k]];
-      const SlideFrame& frame = scratch_.slides[k];
-      for (int d = 0; d < frame.count; ++d) {
-        at -= dot(frame.direction[d], at) * frame.direction[d];
-      }
-    }
+    lattice::keep_free(model_, scratch_.slides, v, context_.arena);
   }
 
   /// The right-hand side, which is where conjugate gradients will keep their residual.
@@ -278,23 +272,43 @@ class Equilibrium {
   solve::KrylovReport solve_linear(double tolerance) {
     stiffness_.diagonal(scratch_.diagonal, context_.arena);
     add_spring_diagonal(model_.springs, scratch_.diagonal, context_.arena);
+    if (!model_.hierarchy) {
+      return conjugate_gradient(tolerance, [&](std::span<const Vec3d> r, std::span<Vec3d> z) {
+        divide_by_diagonal(r, z);
+      });
+    }
+    Multigrid multigrid(model_, scratch_.slides, scratch_.multigrid, context_.arena);
+    multigrid.prepare(scratch_.tangents, scratch_.diagonal);
+    solve::KrylovReport report = conjugate_gradient(
+        tolerance, [&](std::span<const Vec3d> r, std::span<Vec3d> z) { multigrid.apply(r, z); });
+    report.operator_applications += report.iterations * Multigrid::applications();
+    return report;
+  }
+
+  template <class Precondition>
+  solve::KrylovReport conjugate_gradient(double tolerance, Precondition&& precondition) {
     const auto apply_free = [&](std::span<const double> p, std::span<double> q) {
       apply(vectors(p), vectors(q));
       keep_free(vectors(q));
     };
-    const auto precondition = [&](std::span<const double> r, std::span<double> z) {
-      each_node([&](std::size_t i) {
-        for (int a = 0; a < 3; ++a) {
-          const double d = scratch_.diagonal[i][a];
-          z[3 * i + a] = d > 0 ? r[3 * i + a] / d : 0.0;
-        }
-      });
-      keep_free(vectors(z));
-    };
     return solve::conjugate_gradient(
-        context_.arena, apply_free, precondition, [&] { return bool(context_.cancelled); },
-        scratch_.krylov.r, flat(std::span<Vec3d>(scratch_.step)), tolerance,
+        context_.arena, apply_free,
+        [&](std::span<const double> r, std::span<double> z) {
+          precondition(vectors(r), vectors(z));
+          keep_free(vectors(z));
+        },
+        [&] { return bool(context_.cancelled); }, scratch_.krylov.r,
+        flat(std::span<Vec3d>(scratch_.step)), tolerance,
         model_.params.newton.max_krylov_iterations, scratch_.krylov);
+  }
+
+  void divide_by_diagonal(std::span<const Vec3d> r, std::span<Vec3d> z) {
+    each_node([&](std::size_t i) {
+      for (int a = 0; a < 3; ++a) {
+        const double d = scratch_.diagonal[i][a];
+        z[i][a] = d > 0 ? r[i][a] / d : 0.0;
+      }
+    });
   }
 
   const Model& model_;

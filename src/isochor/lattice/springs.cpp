@@ -9,10 +9,11 @@ namespace {
 
 constexpr std::size_t kGrain = 256;
 
-Vec3d point_of(const Springs& springs, std::size_t s, std::span<const Vec3d> nodal) {
-  Vec3d sum{0, 0, 0};
+template <class S>
+Vec3<S> point_of(const Springs& springs, std::size_t s, std::span<const Vec3<S>> nodal) {
+  Vec3<S> sum{0, 0, 0};
   for (std::int32_t t = springs.first[s]; t < springs.first[s + 1]; ++t) {
-    sum += springs.terms[t].weight * nodal[springs.terms[t].index];
+    sum += static_cast<S>(springs.terms[t].weight) * nodal[springs.terms[t].index];
   }
   return sum;
 }
@@ -25,6 +26,27 @@ void for_each_node(const Springs& springs, ThreadArena& arena, F&& f) {
     const std::int32_t begin = springs.node_first[k];
     f(springs.nodes[k], pulls.subspan(begin, springs.node_first[k + 1] - begin));
   });
+}
+
+template <class S>
+void add_to_nodes(const Springs& springs, std::span<const Vec3<S>> pull, double sign,
+                  std::span<Vec3<S>> to_nodes, ThreadArena& arena) {
+  for_each_node(springs, arena, [&](std::int32_t node, std::span<const SpringTerm> by) {
+    for (const SpringTerm& term : by) {
+      to_nodes[node] += static_cast<S>(sign * term.weight) * pull[term.index];
+    }
+  });
+}
+
+template <class S>
+void add_stiffness(const Springs& springs, std::span<const Vec3<S>> displacements,
+                   std::span<Vec3<S>> pull, std::span<Vec3<S>> out, ThreadArena& arena) {
+  parallel_for(arena, springs.count(), kGrain, [&](std::size_t s) {
+    const Vec3<S> stretch = point_of(springs, s, displacements);
+    const Vec3d force = springs.stiffness[s] * Vec3d{stretch[0], stretch[1], stretch[2]};
+    for (int a = 0; a < 3; ++a) pull[s][a] = static_cast<S>(force[a]);
+  });
+  add_to_nodes<S>(springs, pull, 1, out, arena);
 }
 
 }  // namespace
@@ -62,7 +84,7 @@ double spring_pulls(const Springs& springs, std::span<const Vec3d> positions,
   return deterministic_sum(arena, springs.count(), [&](std::size_t begin, std::size_t end) {
     double energy = 0;
     for (std::size_t s = begin; s < end; ++s) {
-      Vec3d stretch = point_of(springs, s, positions);
+      Vec3d stretch = point_of<double>(springs, s, positions);
       if (!targets.empty()) stretch -= targets[s];
       pull[s] = -(springs.stiffness[s] * stretch);
       energy -= 0.5 * dot(stretch, pull[s]);
@@ -73,17 +95,16 @@ double spring_pulls(const Springs& springs, std::span<const Vec3d> positions,
 
 void add_pulls(const Springs& springs, std::span<const Vec3d> pull, double sign,
                std::span<Vec3d> to_nodes, ThreadArena& arena) {
-  for_each_node(springs, arena, [&](std::int32_t node, std::span<const SpringTerm> by) {
-    for (const SpringTerm& term : by) to_nodes[node] += (sign * term.weight) * pull[term.index];
-  });
+  add_to_nodes(springs, pull, sign, to_nodes, arena);
 }
 
 void add_spring_stiffness(const Springs& springs, std::span<const Vec3d> displacements,
                           std::span<Vec3d> pull, std::span<Vec3d> out, ThreadArena& arena) {
-  parallel_for(arena, springs.count(), kGrain, [&](std::size_t s) {
-    pull[s] = springs.stiffness[s] * point_of(springs, s, displacements);
-  });
-  add_pulls(springs, pull, 1, out, arena);
+  add_stiffness(springs, displacements, pull, out, arena);
+}
+void add_spring_stiffness(const Springs& springs, std::span<const Vec3f> displacements,
+                          std::span<Vec3f> pull, std::span<Vec3f> out, ThreadArena& arena) {
+  add_stiffness(springs, displacements, pull, out, arena);
 }
 
 void add_spring_diagonal(const Springs& springs, std::span<Vec3f> diagonal, ThreadArena& arena) {

@@ -50,6 +50,8 @@ void add_pulls(const Springs& springs, std::span<const Vec3d> pull, double sign,
 /// out += K displacements. `pull` is working memory, one per spring.
 void add_spring_stiffness(const Springs& springs, std::span<const Vec3d> displacements,
                           std::span<Vec3d> pull, std::span<Vec3d> out, ThreadArena& arena);
+void add_spring_stiffness(const Springs& springs, std::span<const Vec3f> displacements,
+                          std::span<Vec3f> pull, std::span<Vec3f> out, ThreadArena& arena);
 
 void add_spring_diagonal(const Springs& springs, std::span<Vec3f> diagonal, ThreadArena& arena);
 

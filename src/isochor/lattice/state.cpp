@@ -21,6 +21,7 @@ void Scratch::poison() {
     std::fill_n(frame.direction, 3, Vec3d{nan, nan, nan});
     std::fill_n(frame.place, 3, nan);
   }
+  multigrid.poison();
   for (std::vector<double>* v : {&krylov.r, &krylov.p, &krylov.image}) {
     std::fill(v->begin(), v->end(), nan);
   }
@@ -30,16 +31,10 @@ std::size_t bytes_allocated(const Model& model, const State& state, const Scratc
   const auto sum = [](const auto&... v) {
     return (... + (v.capacity() * sizeof(typename std::remove_cvref_t<decltype(v)>::value_type)));
   };
-  std::size_t bytes = sum(
-      model.bodies, model.materials, model.axes, model.blocks, model.groups, model.tile_starts,
-      model.color_starts, model.cells, model.rest_positions, model.mass, model.freedom,
-      model.sliding, model.holds, model.springs.first, model.springs.terms, model.springs.stiffness,
-      model.springs.nodes, model.springs.node_first, model.springs.pulls, model.spring_groups);
-  for (const Hold& hold : model.holds) bytes += sum(hold.nodes);
-  return bytes + sum(state.positions, scratch.positions, scratch.force, scratch.step,
-                     scratch.diagonal, scratch.tangents.principal, scratch.tangents.dense,
-                     scratch.block_energy, scratch.pull, scratch.slides, scratch.krylov.r,
-                     scratch.krylov.p, scratch.krylov.image);
+  return bytes_allocated(model) + scratch.multigrid.bytes() +
+         sum(state.positions, scratch.positions, scratch.force, scratch.step, scratch.diagonal,
+             scratch.tangents.principal, scratch.tangents.dense, scratch.block_energy, scratch.pull,
+             scratch.slides, scratch.krylov.r, scratch.krylov.p, scratch.krylov.image);
 }
 
 }  // namespace isochor::lattice

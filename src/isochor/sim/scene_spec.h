@@ -29,6 +29,7 @@ struct MethodSpec {
   std::string name = "lattice";
   std::string variant = "best";
   std::string definiteness = "clamp";
+  std::string preconditioner = "multigrid";
   std::string quadrature = "one-point";
   bool stabilise = true;
   solve::NewtonParams newton;

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "isochor/lattice/model.h"
+
+namespace isochor::lattice {
+
+/// Trilinear interpolation from the nodes of a coarse lattice to those of a fine one, both ways
+/// round, so that either is a sum with the same bits for any number of threads.
+struct Transfer {
+  struct Term {
+    std::int32_t node;
+    float weight;
+  };
+  struct Rows {
+    std::vector<std::int32_t> first{0};  ///< row i: terms [first[i], first[i + 1])
+    std::vector<Term> terms;
+  };
+  Rows to_fine;    ///< per fine node its coarse ones
+  Rows to_coarse;  ///< per coarse node its fine ones
+};
+
+/// A coarser model: cells twice as large, parameters averaged over children, no holds.
+struct CoarseLevel {
+  Model model;
+  Transfer transfer;  ///< from and to the next finer level
+  /// Per coarse cell, in the order of Model::cells, its children among those of the finer model.
+  std::vector<std::int32_t> first_child;
+  std::vector<std::int32_t> children;
+  /// Per coarse node the fine one in the same place, or kNoNode.
+  std::vector<std::int32_t> fine_node;
+};
+
+/// Coarser and coarser versions of a model. Constant.
+struct Hierarchy {
+  std::vector<CoarseLevel> levels;  ///< the finest of them first
+};
+
+/// Coarsens until a level is small enough for a direct solve, or does not get any smaller.
+Hierarchy build_hierarchy(const std::vector<BodySpec>& bodies, const Model& model);
+
+std::size_t bytes_allocated(const Hierarchy& hierarchy);
+
+}  // namespace isochor::lattice

@@ -1,0 +1,334 @@
+#include "isochor/lattice/multigrid.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "isochor/lattice/element_kernel.h"
+#include "isochor/math/reduce.h"
+#include "isochor/solve/chebyshev.h"
+
+namespace isochor::lattice {
+namespace {
+
+/// Levels with more unknowns than this are smoothed rather than solved.
+constexpr std::size_t kLargestDirect = 900;
+
+/// Coarse cells are few across a thin part, and too stiff in bending by their stabilisation. With
+/// half of it the coarse correction has the size that the fine level wants; with much less it
+/// overshoots, and cycles become indefinite.
+constexpr double kCoarseStabilisation = 0.5;
+
+Vec3f times(const Vec3f& a, const Vec3f& b) { return {a[0] * b[0], a[1] * b[1], a[2] * b[2]}; }
+
+/// Number k of all, three per node.
+float& component(std::vector<Vec3f>& v, std::size_t k) { return v[k / 3].e[k % 3]; }
+
+template <class F>
+void each_node(ThreadArena& arena, std::size_t count, F&& f) {
+  parallel_for(arena, count, solve::kVectorGrain, f);
+}
+
+}  // namespace
+
+MultigridMemory::MultigridMemory(const Model& model) : pull(model.springs.count()) {
+  if (!model.hierarchy) return;
+  levels.emplace_back(model.node_count());
+  for (const CoarseLevel& coarse : model.hierarchy->levels) {
+    levels.emplace_back(coarse.model.node_count());
+    levels.back().anchors.resize(coarse.model.node_count());
+    tangents.emplace_back(coarse.model);
+    gradients.emplace_back(8 * coarse.model.blocks.size());
+  }
+  const std::size_t unknowns = 3 * levels.back().x.size();
+  if (unknowns <= kLargestDirect) {
+    coarsest = solve::DenseCholesky(unknowns);
+    coarsest_solution.resize(unknowns);
+  }
+}
+
+std::size_t MultigridMemory::bytes() const {
+  const auto sum = [](const auto&... v) {
+    return (... + (v.capacity() * sizeof(typename std::remove_cvref_t<decltype(v)>::value_type)));
+  };
+  std::size_t bytes = sum(pull, coarsest.entries(), coarsest_solution);
+  for (const Level& l : levels) {
+    bytes += sum(l.x, l.b, l.d, l.image, l.inverse_diagonal, l.anchors);
+  }
+  for (const Tangents& t : tangents) bytes += sum(t.principal, t.dense);
+  for (const auto& g : gradients) bytes += sum(g);
+  return bytes;
+}
+
+void MultigridMemory::poison() {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  const auto fill = [](auto& v, const auto& value) { std::fill(v.begin(), v.end(), value); };
+  for (Level& l : levels) {
+    for (auto* v : {&l.x, &l.b, &l.d, &l.image, &l.inverse_diagonal, &l.anchors}) {
+      fill(*v, Vec3f{nan, nan, nan});
+    }
+    l.largest_eigenvalue = nan;
+  }
+  for (auto& g : gradients) fill(g, Mat3d::diagonal({nan, nan, nan}));
+  fill(pull, Vec3f{nan, nan, nan});
+  fill(coarsest.entries(), double(nan));
+  fill(coarsest_solution, double(nan));
+}
+
+void Multigrid::linearise(const Configuration& at) {
+  restrict_gradients(at);
+  for (std::size_t l = 1; l < memory_.levels.size(); ++l) {
+    lattice::linearise(model(l), memory_.gradients[l - 1], at.activations, kCoarseStabilisation,
+                       materials::Definiteness::Clamp, memory_.tangents[l - 1], arena_);
+  }
+}
+
+void Multigrid::prepare(const Tangents& tangents, std::span<const Vec3f> diagonal) {
+  tangents_ = &tangents;
+  invert_diagonal(0, diagonal);
+  const std::size_t last = memory_.levels.size() - 1;
+  for (std::size_t l = 1; l <= last; ++l) {
+    Level& level = memory_.levels[l];
+    set_anchors(l, diagonal);
+    // The image is free until the level is smoothed.
+    stiffness_diagonal(model(l), memory_.tangents[l - 1], std::span(level.image), arena_);
+    each_node(arena_, level.image.size(),
+              [&](std::size_t i) { level.image[i] += level.anchors[i]; });
+    invert_diagonal(l, level.image);
+  }
+  const bool direct = memory_.coarsest.size() > 0;
+  for (std::size_t l = 0; l < last + !direct; ++l) estimate_eigenvalue(l);
+  if (direct) factorise_coarsest();
+}
+
+void Multigrid::restrict_gradients(const Configuration& at) {
+  for (std::size_t l = 0; l + 1 < memory_.levels.size(); ++l) {
+    const CoarseLevel& coarse = model_.hierarchy->levels[l];
+    const Model& fine = model(l);
+    parallel_for(arena_, coarse.model.cells.size(), 64, [&](std::size_t cell) {
+      const std::int32_t begin = coarse.first_child[cell], end = coarse.first_child[cell + 1];
+      Mat3d sum = Mat3d::zero();
+      for (std::int32_t k = begin; k < end; ++k) {
+        const std::int32_t child = fine.cells[coarse.children[k]];
+        if (l > 0) {
+          sum += memory_.gradients[l - 1][child];
+          continue;
+        }
+        Vec3d x[8];
+        for (int c = 0; c < 8; ++c) x[c] = at.positions[fine.corner(child, c)];
+        sum += deformation_gradient(x, 1 / fine.blocks[child / 8].h);
+      }
+      memory_.gradients[l][coarse.model.cells[cell]] = sum * (1.0 / (end - begin));
+    });
+  }
+}
+
+/// `diagonal` is that of the finest level.
+void Multigrid::set_anchors(std::size_t l, std::span<const Vec3f> diagonal) {
+  const CoarseLevel& coarse = model_.hierarchy->levels[l - 1];
+  const Level& finer = memory_.levels[l - 1];
+  Level& level = memory_.levels[l];
+  // How strongly each node of the finer level is tied to the ground; its x is free until then.
+  std::vector<Vec3f>& ties = memory_.levels[l - 1].x;
+  each_node(arena_, ties.size(), [&](std::size_t i) {
+    ties[i] = l == 1 ? Vec3f{0, 0, 0} : finer.anchors[i];
+    if (l == 1 && model_.freedom[i] == Freedom::Held) ties[i] = diagonal[i];
+  });
+  if (l == 1) {
+    add_spring_diagonal(model_.springs, ties, arena_);
+    for (std::size_t k = 0; k < model_.sliding.size(); ++k) {
+      const std::int32_t n = model_.sliding[k];
+      for (int d = 0; d < slides_[k].count; ++d) {
+        for (int a = 0; a < 3; ++a) {
+          const auto q = static_cast<float>(slides_[k].direction[d][a]);
+          ties[n][a] += q * q * diagonal[n][a];
+        }
+      }
+    }
+  }
+  const Transfer::Rows& rows = coarse.transfer.to_coarse;
+  each_node(arena_, level.anchors.size(), [&](std::size_t i) {
+    Vec3f sum{0, 0, 0};
+    for (std::int32_t t = rows.first[i]; t < rows.first[i + 1]; ++t) {
+      sum += rows.terms[t].weight * ties[rows.terms[t].node];
+    }
+    level.anchors[i] = sum;
+  });
+}
+
+void Multigrid::invert_diagonal(std::size_t l, std::span<const Vec3f> diagonal) {
+  Level& level = memory_.levels[l];
+  each_node(arena_, diagonal.size(), [&](std::size_t i) {
+    const bool held = l == 0 && model_.freedom[i] == Freedom::Held;
+    for (int a = 0; a < 3; ++a) {
+      const float d = diagonal[i][a];
+      level.inverse_diagonal[i][a] = !held && d > 0 ? 1 / d : 0.0f;
+    }
+  });
+}
+
+/// Power iteration from a vector that has some of everything, and some room above what it finds.
+void Multigrid::estimate_eigenvalue(std::size_t l) {
+  constexpr int kIterations = 10;
+  constexpr double kRoom = 1.1;
+  Level& level = memory_.levels[l];
+  each_node(arena_, level.x.size(), [&](std::size_t i) {
+    for (int a = 0; a < 3; ++a) {
+      std::uint32_t bits = static_cast<std::uint32_t>(3 * i + a) * 2654435761u;
+      bits = (bits ^ (bits >> 15)) * 2246822519u;
+      level.x[i][a] = static_cast<float>(bits >> 8) / (1 << 23) - 1.0f;
+    }
+  });
+  double scale = 1;
+  for (int k = 0; k < kIterations; ++k) {
+    multiply(l, level.x, level.image);
+    const auto energy = [&](auto&& of) {
+      return deterministic_sum(arena_, level.x.size(), [&](std::size_t begin, std::size_t end) {
+        double sum = 0;
+        for (std::size_t i = begin; i < end; ++i) sum += of(i);
+        return sum;
+      });
+    };
+    each_node(arena_, level.x.size(), [&](std::size_t i) {
+      level.d[i] = times(level.inverse_diagonal[i], level.image[i]);
+    });
+    if (l == 0) keep_sliding(model_, slides_, std::span(level.d));
+    const double before =
+        energy([&](std::size_t i) { return double(dot(level.x[i], level.x[i])); });
+    const double after = energy([&](std::size_t i) { return double(dot(level.d[i], level.d[i])); });
+    scale = std::sqrt(after / before);
+    const auto shrink = static_cast<float>(1 / std::sqrt(after / double(level.x.size())));
+    each_node(arena_, level.x.size(), [&](std::size_t i) { level.x[i] = shrink * level.d[i]; });
+  }
+  level.largest_eigenvalue = kRoom * scale;
+}
+
+void Multigrid::factorise_coarsest() {
+  const std::size_t l = memory_.levels.size() - 1;
+  Level& level = memory_.levels[l];
+  std::fill(level.x.begin(), level.x.end(), Vec3f{0, 0, 0});
+  const std::size_t size = memory_.coarsest.size();
+  for (std::size_t j = 0; j < size; ++j) {
+    component(level.x, j) = 1;
+    multiply(l, level.x, level.image);
+    component(level.x, j) = 0;
+    const bool fixed = component(level.inverse_diagonal, j) == 0;
+    for (std::size_t i = j; i < size; ++i) {
+      const bool other = component(level.inverse_diagonal, i) == 0;
+      memory_.coarsest.entries()[i * size + j] =
+          fixed || other ? 0.0 : double(component(level.image, i));
+    }
+  }
+  memory_.coarsest.factorise();
+}
+
+void Multigrid::multiply(std::size_t l, std::span<const Vec3f> v, std::span<Vec3f> out) {
+  const Level& level = memory_.levels[l];
+  apply_stiffness(model(l), l == 0 ? *tangents_ : memory_.tangents[l - 1], v, out, arena_);
+  if (l > 0) {
+    each_node(arena_, v.size(), [&](std::size_t i) { out[i] += times(level.anchors[i], v[i]); });
+    return;
+  }
+  add_spring_stiffness(model_.springs, v, memory_.pull, out, arena_);
+  keep_sliding(model_, slides_, out);
+}
+
+void Multigrid::smooth(std::size_t l, bool from_zero) {
+  Level& level = memory_.levels[l];
+  const auto step = [&](double momentum, double gain, double weight, bool first) {
+    const bool zero = from_zero && first;
+    if (!zero) multiply(l, level.x, level.image);
+    const auto m = static_cast<float>(momentum), g = static_cast<float>(gain),
+               w = static_cast<float>(weight);
+    const auto direct = [&](std::size_t i) {
+      const Vec3f residual = zero ? level.b[i] : level.b[i] - level.image[i];
+      const Vec3f push = g * times(level.inverse_diagonal[i], residual);
+      level.d[i] = first ? push : m * level.d[i] + push;
+    };
+    const auto move = [&](std::size_t i) {
+      level.x[i] = zero ? w * level.d[i] : level.x[i] + w * level.d[i];
+    };
+    if (l > 0 || model_.sliding.empty()) {
+      each_node(arena_, level.x.size(), [&](std::size_t i) {
+        direct(i);
+        move(i);
+      });
+      return;
+    }
+    each_node(arena_, level.x.size(), direct);
+    keep_sliding(model_, slides_, std::span(level.d));
+    each_node(arena_, level.x.size(), move);
+  };
+  solve::chebyshev_smooth(level.largest_eigenvalue, kDegree, step);
+}
+
+void Multigrid::restrict_residual(std::size_t l) {
+  Level& fine = memory_.levels[l];
+  Level& coarse = memory_.levels[l + 1];
+  multiply(l, fine.x, fine.image);
+  // What nothing may move does not count.
+  each_node(arena_, fine.x.size(), [&](std::size_t i) {
+    for (int a = 0; a < 3; ++a) {
+      const bool moves = fine.inverse_diagonal[i][a] > 0;
+      fine.image[i][a] = moves ? fine.b[i][a] - fine.image[i][a] : 0.0f;
+    }
+  });
+  const Transfer::Rows& rows = model_.hierarchy->levels[l].transfer.to_coarse;
+  each_node(arena_, coarse.b.size(), [&](std::size_t i) {
+    Vec3f sum{0, 0, 0};
+    for (std::int32_t t = rows.first[i]; t < rows.first[i + 1]; ++t) {
+      sum += rows.terms[t].weight * fine.image[rows.terms[t].node];
+    }
+    coarse.b[i] = sum;
+  });
+}
+
+void Multigrid::prolong(std::size_t l) {
+  Level& fine = memory_.levels[l];
+  const Level& coarse = memory_.levels[l + 1];
+  const Transfer::Rows& rows = model_.hierarchy->levels[l].transfer.to_fine;
+  each_node(arena_, fine.x.size(), [&](std::size_t i) {
+    Vec3f sum{0, 0, 0};
+    for (std::int32_t t = rows.first[i]; t < rows.first[i + 1]; ++t) {
+      sum += rows.terms[t].weight * coarse.x[rows.terms[t].node];
+    }
+    for (int a = 0; a < 3; ++a) {
+      if (fine.inverse_diagonal[i][a] > 0) fine.x[i][a] += sum[a];
+    }
+  });
+  if (l == 0) keep_sliding(model_, slides_, std::span(fine.x));
+}
+
+void Multigrid::cycle(std::size_t l, bool from_zero) {
+  Level& level = memory_.levels[l];
+  const bool last = l + 1 == memory_.levels.size();
+  if (last && memory_.coarsest.size() > 0) {
+    std::vector<double>& x = memory_.coarsest_solution;
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = component(level.b, i);
+    memory_.coarsest.solve(x);
+    for (std::size_t i = 0; i < x.size(); ++i) component(level.x, i) = static_cast<float>(x[i]);
+    return;
+  }
+  smooth(l, from_zero);
+  if (!last) {
+    restrict_residual(l);
+    cycle(l + 1, true);
+    // Twice on coarse levels, which cost little: thin parts are worth it.
+    if (l + 2 < memory_.levels.size()) cycle(l + 1, false);
+    prolong(l);
+  }
+  smooth(l, false);
+}
+
+void Multigrid::apply(std::span<const Vec3d> r, std::span<Vec3d> z) {
+  Level& finest = memory_.levels[0];
+  each_node(arena_, r.size(), [&](std::size_t i) {
+    for (int a = 0; a < 3; ++a) finest.b[i][a] = static_cast<float>(r[i][a]);
+  });
+  cycle(0, true);
+  each_node(arena_, z.size(), [&](std::size_t i) {
+    for (int a = 0; a < 3; ++a) z[i][a] = finest.x[i][a];
+  });
+}
+
+}  // namespace isochor::lattice
