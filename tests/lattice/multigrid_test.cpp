@@ -151,6 +151,37 @@ TEST(LatticeMultigrid, TheCycleIsSymmetricPositiveAndTheSameForAnyThreads) {
   }
 }
 
+/// On one level, which is solved directly, and on several.
+TEST(LatticeMultigrid, NodesThatSlideObliquelyEndWhereTheyDoWithTheDiagonal) {
+  for (const int cells : {3, 8}) {
+    State ends[2];
+    for (const Preconditioner with : {Preconditioner::Jacobi, Preconditioner::Multigrid}) {
+      BodySpec spec = cube(cells);
+      spec.holds.push_back(hold_where(spec, "top", [](const Vec3d& p) { return p[0] > 1 - 1e-9; }));
+      spec.holds.back().slide = Slide::InPlane;
+      const Model model = build_model({spec}, {.preconditioner = with});
+      State& state = ends[with == Preconditioner::Multigrid];
+      state.positions = model.rest_positions;
+      Scratch scratch(model);
+      Context context(1);
+      const auto held = targets(model, [](const std::string& name, const Vec3d& p) {
+        return name == "body.top" ? p + Vec3d{0.1, 0, 0} : p;
+      });
+      const std::vector<Vec3d> directions{{1, 0, 0}, Vec3d{1, 1, 0.5} * (1 / 1.5)};
+      const StepInput input{
+          .gravity = {0, -1, 0}, .held_positions = held, .slide_directions = directions};
+      const StepReport report = advance(model, state, input, scratch, context);
+      ASSERT_TRUE(report.converged()) << cells << " " << text(report.end);
+      if (with == Preconditioner::Multigrid) {
+        EXPECT_LT(report.krylov_iterations, 60);
+      }
+    }
+    for (std::size_t n = 0; n < ends[0].positions.size(); ++n) {
+      EXPECT_LT(norm(ends[0].positions[n] - ends[1].positions[n]), 1e-5);
+    }
+  }
+}
+
 TEST(LatticeMultigrid, AStepEndsWhereItDoesWithTheDiagonal) {
   const auto solve = [](Preconditioner preconditioner, State& state) {
     BodySpec spec = box_spec(16, 6, 6, 1.0 / 16, 1e4, 2e4);

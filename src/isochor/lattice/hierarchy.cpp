@@ -120,9 +120,6 @@ CoarseLevel coarsen(const std::vector<BodySpec>& fine, const Model& fine_model,
     const grid::Coarsening coarsening = grid::coarsen(fine[b].lattice);
     add_transfer(fine[b].lattice, coarsening, first_node, level.transfer.to_fine);
     for (const std::int32_t p : coarsening.parent) parent.push_back(first_cell + p);
-    for (const std::int32_t n : coarsening.fine_node) {
-      level.fine_node.push_back(n == grid::kNoNode ? n : fine_model.bodies[b].first_node + n);
-    }
     coarse.push_back(coarse_body(fine[b], coarsening));
     first_node += static_cast<std::int32_t>(coarsening.coarse.rest_positions.size());
     first_cell += static_cast<std::int32_t>(coarsening.coarse.cell_count());
@@ -173,7 +170,7 @@ std::size_t bytes_allocated(const Hierarchy& hierarchy) {
     bytes += bytes_allocated(level.model) +
              sum(level.transfer.to_fine.first, level.transfer.to_fine.terms,
                  level.transfer.to_coarse.first, level.transfer.to_coarse.terms, level.first_child,
-                 level.children, level.fine_node);
+                 level.children);
   }
   return bytes;
 }

@@ -26,8 +26,6 @@ struct CoarseLevel {
   /// Per coarse cell, in the order of Model::cells, its children among those of the finer model.
   std::vector<std::int32_t> first_child;
   std::vector<std::int32_t> children;
-  /// Per coarse node the fine one in the same place, or kNoNode.
-  std::vector<std::int32_t> fine_node;
 };
 
 /// Coarser and coarser versions of a model. Constant.

@@ -210,8 +210,9 @@ void Multigrid::factorise_coarsest() {
   const std::size_t size = memory_.coarsest.size();
   for (std::size_t j = 0; j < size; ++j) {
     component(level.x, j) = 1;
+    if (l == 0) keep_sliding(model_, slides_, std::span(level.x));
     multiply(l, level.x, level.image);
-    component(level.x, j) = 0;
+    level.x[j / 3] = {0, 0, 0};
     const bool fixed = component(level.inverse_diagonal, j) == 0;
     for (std::size_t i = j; i < size; ++i) {
       const bool other = component(level.inverse_diagonal, i) == 0;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <span>
 #include <vector>
@@ -20,9 +19,7 @@ class DenseCholesky {
 
   /// Reads the lower triangle.
   void factorise() {
-    double largest = 0;
-    for (std::size_t k = 0; k < size_; ++k) largest = std::max(largest, row(k)[k]);
-    const double smallest = 1e-10 * largest;
+    constexpr double kRounding = 1e-6;  // entries come from single precision
     for (std::size_t i = 0; i < size_; ++i) {
       double* const li = row(i);
       for (std::size_t j = 0; j <= i; ++j) {
@@ -31,7 +28,7 @@ class DenseCholesky {
         if (j < i) {
           li[j] = lj[j] > 0 ? rest / lj[j] : 0;
         } else {
-          li[i] = rest > smallest ? std::sqrt(rest) : 0;
+          li[i] = rest > kRounding * li[i] ? std::sqrt(rest) : 0;
         }
       }
     }
