@@ -22,9 +22,9 @@ using materials::Definiteness;
 using reproduce::Relation;
 
 /// Arithmetic of lattice::apply_stiffness per cell, counted from its kernels on a block: edges and
-/// their sums 6 x 57; per cell the stress differential 4 x 45 + 15 + 24 and 20 for the rest; the
-/// way back to the nodes 6 x 155 + 81.
-constexpr double kFlopsPerCell = (6 * 57 + 8 * 239 + 6 * 155 + 81) / 8.0;
+/// their sums 6 x 57; per cell two rotations from quaternions 2 x 27, the stress differential
+/// 4 x 45 + 15 + 24 and 20 for the rest; the way back to the nodes 6 x 155 + 81.
+constexpr double kFlopsPerCell = (6 * 57 + 8 * (54 + 239) + 6 * 155 + 81) / 8.0;
 
 struct Body {
   std::string name;
@@ -108,7 +108,9 @@ struct Limit {
 template <class S>
 Limit differential_limit(const Body& body, ThreadArena& arena) {
   const auto cells = double(body.model.cells.size());
-  const double bytes = cells * (31 * sizeof(float) + 27 * sizeof(std::int32_t) / 8.0) +
+  constexpr double kTangent =
+      sizeof(lattice::PrincipalGroupTangent) / (8.0 * lattice::kGroupBlocks);
+  const double bytes = cells * (kTangent + 27 * sizeof(std::int32_t) / 8.0) +
                        double(body.model.node_count()) * 2 * sizeof(Vec3<S>);
   const double rate = bandwidth(std::size_t(bytes), arena);
   const double peak = sizeof(S) == 4 ? peak_flops_single(arena) : peak_flops(arena);

@@ -74,7 +74,8 @@ void add_costs(std::vector<Row>& rows) {
     rows.push_back(row);
   };
   add("visits of the law per cell and linearisation", 1, 8, "");
-  add("bytes of a cell's tangent", sizeof(float) * 31, sizeof(double) * 240,
+  add("bytes of a cell's tangent",
+      sizeof(lattice::PrincipalGroupTangent) / (8.0 * lattice::kGroupBlocks), sizeof(double) * 240,
       "; double in place of single precision is two of them");
   // One point: by blocks, as bench/lattice_differential.cpp counts it. Eight: per point dF by eight
   // corners, the stress differential, and eight products with a gradient.

@@ -32,10 +32,10 @@ inline void make_uniform(BodySpec& spec, double mu, double lambda) {
 
 /// The moduli of an entry of Model::cells.
 inline double mu_of(const Model& model, std::int32_t cell) {
-  return model.groups[cell / 8 / kGroupBlocks].mu[cell % 8][cell / 8 % kGroupBlocks];
+  return model.moduli[cell / 8 / kGroupBlocks].mu[cell % 8][cell / 8 % kGroupBlocks];
 }
 inline double lambda_of(const Model& model, std::int32_t cell) {
-  return model.groups[cell / 8 / kGroupBlocks].lambda[cell % 8][cell / 8 % kGroupBlocks];
+  return model.moduli[cell / 8 / kGroupBlocks].lambda[cell % 8][cell / 8 % kGroupBlocks];
 }
 
 /// Nodes for which f(rest position) is true.

@@ -157,7 +157,7 @@ TYPED_TEST(MathSvd, ATurnLeavesLittleOfItsEntry) {
               gap = static_cast<T>(1 / (1 + ratio));
       for (const T d : {gap, -gap}) {
         detail::Symmetric3<T> s{d, s21, T(0), T(0), T(0), T(0)};
-        detail::Quaternion<T> q{{T(0), T(0), T(0)}, T(1)};
+        Quaternion<T> q{{T(0), T(0), T(0)}, T(1)};
         detail::jacobi_turn<0, 1, 2>(s, q, JacobiAngle::Close);
         // The entry is s31 after the turn.
         const double left = std::abs(double(s.s31) / double(s21)), small = std::min(ratio, 1.0);

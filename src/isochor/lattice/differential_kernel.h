@@ -5,6 +5,7 @@
 #include "isochor/lattice/nodes_kernel.h"
 #include "isochor/lattice/state.h"
 #include "isochor/math/flush_denormals.h"
+#include "isochor/math/quaternion.h"
 
 /// Applying the stiffness to groups of blocks, a block per lane, and its diagonal. Every precision
 /// has a source of its own, so that none takes long to compile.
@@ -14,20 +15,18 @@ namespace detail {
 
 /// The tangents of one cell in N blocks.
 template <class T>
-ISOCHOR_KERNEL void load_tangent(const float (&number)[31][kGroupBlocks], int lane,
+ISOCHOR_KERNEL void load_tangent(const float (&number)[21][kGroupBlocks], int lane,
                                  materials::PrincipalTangent<T>& t) {
   constexpr int kRow[6] = {0, 1, 2, 1, 0, 0}, kColumn[6] = {0, 1, 2, 2, 2, 1};
-  for (int i = 0; i < 9; ++i) {
-    t.U(i % 3, i / 3) = T::load(number[i] + lane);
-    t.V(i % 3, i / 3) = T::load(number[9 + i] + lane);
-  }
+  const auto load = [&](int e) { return T::load(number[e] + lane); };
+  t.U = rotation_of_long(Quaternion<T>{{load(0), load(1), load(2)}, load(3)});
+  t.V = rotation_of_long(Quaternion<T>{{load(4), load(5), load(6)}, load(7)});
   for (int i = 0; i < 6; ++i) {
-    t.stretch(kRow[i], kColumn[i]) = T::load(number[18 + i] + lane);
-    t.stretch(kColumn[i], kRow[i]) = t.stretch(kRow[i], kColumn[i]);
+    t.stretch(kRow[i], kColumn[i]) = t.stretch(kColumn[i], kRow[i]) = load(8 + i);
   }
   for (int i = 0; i < 3; ++i) {
-    t.flip[i] = T::load(number[24 + i] + lane);
-    t.twist[i] = T::load(number[27 + i] + lane);
+    t.flip[i] = load(14 + i);
+    t.twist[i] = load(17 + i);
   }
 }
 template <class T>
@@ -39,12 +38,29 @@ ISOCHOR_KERNEL void load_tangent(const float (&number)[46][kGroupBlocks], int la
 template <class T, int Numbers>
 struct TangentOf;
 template <class T>
-struct TangentOf<T, 30> {
+struct TangentOf<T, 20> {
   using type = materials::PrincipalTangent<T>;
 };
 template <class T>
 struct TangentOf<T, 45> {
   using type = materials::DenseTangent<T>;
+};
+
+/// Asks for memory that will be read soon, a few cache lines at a time: many at once wait for each
+/// other, and all that follows with them.
+class Ahead {
+ public:
+  /// Part number `part` of `parts` of `bytes`.
+  ISOCHOR_KERNEL Ahead(const void* memory, std::size_t bytes, int part, int parts)
+      : at_(static_cast<const char*>(memory) + bytes / parts * part), end_(at_ + bytes / parts) {}
+
+  ISOCHOR_KERNEL void fetch(int lines) {
+    for (; lines > 0 && at_ < end_; --lines, at_ += kLine) __builtin_prefetch(at_, 0, 2);
+  }
+
+ private:
+  static constexpr int kLine = 64;
+  const char *at_, *end_;
 };
 
 /// N blocks of a group, from `lane` on. With S = 4 h dF the sums of a cell's edges d along each
@@ -54,14 +70,22 @@ template <int N, class S, int Numbers>
 ISOCHOR_KERNEL void apply_blocks(const BlockGroup& group, const GroupTangent<Numbers>& tangents,
                                  int lane, const Vec3<S>* displacements, Vec3<S>* out) {
   using T = Pack<S, N>;
+  // What the next group will read.
+  Ahead numbers(&tangents + 1, sizeof(tangents), lane / N, kGroupBlocks / N);
+  Ahead nodes(&group + 1, sizeof(group), lane / N, kGroupBlocks / N);
+  constexpr int kSteps = 2 * 27 + 4 * 8;
+  constexpr int kLinesPerStep =
+      int(sizeof(tangents) * N / (64 * kGroupBlocks) + kSteps - 1) / kSteps;
   Vec3<T> x[27];
-  gather_nodes<N>(group, lane, displacements, x);
+  gather_nodes<N>(group, lane, displacements, x, [&] { numbers.fetch(kLinesPerStep); });
   Mat3<T> pull[8];
   T weight[8];
   sum_edges(x, pull);
   for (int c = 0; c < 8; ++c) {
     typename TangentOf<T, Numbers>::type tangent;
     load_tangent(tangents.number[c], lane, tangent);
+    numbers.fetch(4 * kLinesPerStep);
+    nodes.fetch(4);
     const T spread = T::load(tangents.number[c][Numbers] + lane);
     const T less = T(2) * spread;
     const Mat3<T> stress = materials::stress_differential(tangent, pull[c]);
@@ -72,7 +96,10 @@ ISOCHOR_KERNEL void apply_blocks(const BlockGroup& group, const GroupTangent<Num
   }
   Vec3<T> nodal[27];
   pull_nodes(x, pull, weight, nodal);
-  for (int n = 0; n < 27; ++n) scatter_add<N>(nodal[n], out, group.nodes[n] + lane);
+  for (int n = 0; n < 27; ++n) {
+    scatter_add<N>(nodal[n], out, group.nodes[n] + lane);
+    numbers.fetch(kLinesPerStep);
+  }
 }
 
 /// The same for the diagonal: a corner's own displacement moves every axis of its cell by one edge.

@@ -11,7 +11,7 @@ using P = Pack<double, kLanes>;
 /// The nodes of blocks `b` to b + kLanes of a half group, and their edges summed per cell.
 ISOCHOR_KERNEL void load_blocks(const HalfGroup& half, int b, const Vec3d* positions,
                                 Vec3<P> (&x)[27], Mat3<P> (&sums)[8]) {
-  gather_nodes<kLanes>(half.group, half.first_block + b, positions, x);
+  gather_nodes<kLanes>(half.group, half.first_block + b, positions, x, [] {});
   sum_edges(x, sums);
 }
 
@@ -44,10 +44,10 @@ void deform_kernel(const HalfGroup& half, const Vec3d* positions, CellBatch& bat
     for (int c = 0; c < 8; ++c) {
       const int at = kBatchBlocks * c + b;
       for (int e = 0; e < 9; ++e) (by_edges * sums[c](e % 3, e / 3)).store(batch.F[e] + at);
-      const P mu = P::load(half.group.mu[c] + half.first_block + b);
+      const P mu = P::load(half.moduli.mu[c] + half.first_block + b);
       mu.store(batch.mu + at);
-      P::load(half.group.lambda[c] + half.first_block + b).store(batch.lambda + at);
-      const P fill = P::load(half.group.fill[c] + half.first_block + b);
+      P::load(half.moduli.lambda[c] + half.first_block + b).store(batch.lambda + at);
+      const P fill = P::load(half.moduli.fill[c] + half.first_block + b);
       fill.store(batch.fill + at);
       energy = muladd(by_spread * fill * mu, spread_of(x, sums[c], c), energy);
     }

@@ -44,6 +44,7 @@ struct Cell {
         block(b),
         lane(l),
         group(m.groups[b / kGroupBlocks]),
+        moduli(m.moduli[b / kGroupBlocks]),
         member(static_cast<int>(b % kGroupBlocks)),
         material(m.materials[m.bodies[group.body].first_material + m.blocks[b].material[l]]),
         has_axes(!materials::is_isotropic(material.law)) {}
@@ -51,7 +52,7 @@ struct Cell {
   std::int32_t node(int c) const {
     return model.corner(static_cast<std::int32_t>(8 * block) + lane, c);
   }
-  double fill() const { return group.fill[lane][member]; }
+  double fill() const { return moduli.fill[lane][member]; }
   Corners gather(std::span<const Vec3d> nodal) const {
     Corners corners;
     for (int c = 0; c < 8; ++c) corners[c] = nodal[node(c)];
@@ -65,6 +66,7 @@ struct Cell {
   std::size_t block;
   int lane;
   const BlockGroup& group;
+  const GroupModuli& moduli;
   int member;  ///< of the group
   const Material& material;
   bool has_axes;
@@ -129,8 +131,8 @@ class CellBatch {
       Mat3d F = gradient_at(point, x, cell.group.h);
       if (cell.has_axes) F = F * axes_;
       for (int i = 0; i < 9; ++i) F_[i][point] = F(i % 3, i / 3);
-      mu_[point] = cell.group.mu[cell.lane][cell.member];
-      lambda_[point] = cell.group.lambda[cell.lane][cell.member];
+      mu_[point] = cell.moduli.mu[cell.lane][cell.member];
+      lambda_[point] = cell.moduli.lambda[cell.lane][cell.member];
     }
   }
 

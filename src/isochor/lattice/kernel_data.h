@@ -25,6 +25,7 @@ struct alignas(64) CellBatch {
 /// Which half of which group, and how much it is stabilised: 1 or 0.
 struct HalfGroup {
   const BlockGroup& group;
+  const GroupModuli& moduli;
   int first_block = 0;
   double stabilise = 1;
 };

@@ -72,9 +72,6 @@ std::vector<std::int32_t> add_groups(Model& model, const BodySpec& body, const B
   for (const bool dense : {false, true}) {
     for (const BlockList& members : group_blocks(body.lattice, chosen[dense])) {
       BlockGroup group{.nodes = {},
-                       .mu = {},
-                       .lambda = {},
-                       .fill = {},
                        .h = body.lattice.spacing,
                        .body = static_cast<std::int32_t>(model.bodies.size()),
                        .tangent = static_cast<std::int32_t>(dense ? model.axes.size() : 0),
@@ -91,6 +88,7 @@ std::vector<std::int32_t> add_groups(Model& model, const BodySpec& body, const B
         model.blocks.push_back(block);
       }
       model.groups.push_back(group);
+      model.moduli.push_back({});
       if (dense) model.axes.push_back(unturned_axes());
     }
   }
@@ -99,11 +97,13 @@ std::vector<std::int32_t> add_groups(Model& model, const BodySpec& body, const B
 
 /// What the body says about a cell, which is `place` = block * 8 + lane in the model.
 void set_cell(Model& model, const BodySpec& body, std::size_t cell, std::int32_t place) {
-  BlockGroup& group = model.groups[place / (8 * kGroupBlocks)];
+  const std::size_t g = place / (8 * kGroupBlocks);
+  const BlockGroup& group = model.groups[g];
+  GroupModuli& moduli = model.moduli[g];
   const int lane = place % 8, block = place / 8 % kGroupBlocks;
-  group.mu[lane][block] = body.mu[cell];
-  group.fill[lane][block] = body.fill.empty() ? 1 : body.fill[cell];
-  group.lambda[lane][block] = body.lambda[cell];
+  moduli.mu[lane][block] = body.mu[cell];
+  moduli.fill[lane][block] = body.fill.empty() ? 1 : body.fill[cell];
+  moduli.lambda[lane][block] = body.lambda[cell];
   if (!group.dense) return;
   const Mat3d Q = body.axes.empty() ? Mat3d::identity() : body.axes[cell];
   GroupAxes& axes = model.axes[group.tangent];
@@ -111,20 +111,23 @@ void set_cell(Model& model, const BodySpec& body, std::size_t cell, std::int32_t
   axes.activation[lane][block] = body.activation.empty() ? 1 : body.activation[cell];
 }
 
-/// Puts groups, their blocks and their axes into the order of tiles.
+/// Puts groups and all that is theirs into the order of tiles.
 void sort_groups(Model& model) {
   const std::vector<std::int32_t> order = make_tiles(model);
   std::vector<BlockGroup> groups;
   std::vector<Block> blocks;
+  std::vector<GroupModuli> moduli;
   std::vector<GroupAxes> axes;
   std::vector<std::int32_t> moved_to(order.size());
   groups.reserve(order.size());
+  moduli.reserve(order.size());
   blocks.reserve(model.blocks.size());
   axes.reserve(model.axes.size());
   std::int32_t principal = 0;
   for (const std::int32_t g : order) {
     moved_to[g] = static_cast<std::int32_t>(groups.size());
     groups.push_back(model.groups[g]);
+    moduli.push_back(model.moduli[g]);
     BlockGroup& group = groups.back();
     if (group.dense) axes.push_back(model.axes[group.tangent]);
     group.tangent = group.dense ? static_cast<std::int32_t>(axes.size()) - 1 : principal++;
@@ -132,6 +135,7 @@ void sort_groups(Model& model) {
     blocks.insert(blocks.end(), first, first + kGroupBlocks);
   }
   model.groups = std::move(groups);
+  model.moduli = std::move(moduli);
   model.blocks = std::move(blocks);
   model.axes = std::move(axes);
   constexpr int kCells = 8 * kGroupBlocks;
@@ -271,11 +275,12 @@ std::size_t bytes_allocated(const Model& model) {
   const auto sum = [](const auto&... v) {
     return (... + (v.capacity() * sizeof(typename std::remove_cvref_t<decltype(v)>::value_type)));
   };
-  std::size_t bytes = sum(
-      model.bodies, model.materials, model.axes, model.blocks, model.groups, model.tile_starts,
-      model.color_starts, model.cells, model.rest_positions, model.mass, model.freedom,
-      model.sliding, model.holds, model.springs.first, model.springs.terms, model.springs.stiffness,
-      model.springs.nodes, model.springs.node_first, model.springs.pulls, model.spring_groups);
+  std::size_t bytes =
+      sum(model.bodies, model.materials, model.axes, model.blocks, model.groups, model.moduli,
+          model.tile_starts, model.color_starts, model.cells, model.rest_positions, model.mass,
+          model.freedom, model.sliding, model.holds, model.springs.first, model.springs.terms,
+          model.springs.stiffness, model.springs.nodes, model.springs.node_first,
+          model.springs.pulls, model.spring_groups);
   for (const Hold& hold : model.holds) bytes += sum(hold.nodes);
   return bytes + (model.hierarchy ? bytes_allocated(*model.hierarchy) : 0);
 }

@@ -92,14 +92,13 @@ struct Block {
 };
 
 /// Blocks of one body that share no node, structure of arrays: what kernels work on. A group is
-/// filled up with blocks that have no cell; cells that are not there have mu = lambda = fill = 0.
-struct BlockGroup {
+/// filled up with blocks that have no cell. Aligned and without the moduli, which only laws read:
+/// applying a stiffness streams through all groups.
+struct alignas(64) BlockGroup {
   /// Three times the number of a node in the model: where its vectors begin. An unused one repeats
   /// a used one of its block, and blocks that are only padding repeat the first: nothing is added
   /// there, so that kernels need not ask.
   std::int32_t nodes[27][kGroupBlocks];
-  double mu[8][kGroupBlocks], lambda[8][kGroupBlocks];  ///< Pa
-  double fill[8][kGroupBlocks];                         ///< the part of a cell that is material
   double h = 0;
   std::int32_t body = 0;
   std::int32_t tangent = 0;     ///< in Tangents::principal, or in Tangents::dense and Model::axes
@@ -107,6 +106,12 @@ struct BlockGroup {
   bool whole = false;           ///< all cells are there
   bool has_last_node = false;   ///< of the model: nothing may be read behind its vectors
   std::uint64_t materials = 0;  ///< bit per material of the body that occurs
+};
+
+/// What the cells of a group are made of; those that are not there have only zeros.
+struct GroupModuli {
+  double mu[8][kGroupBlocks], lambda[8][kGroupBlocks];  ///< Pa
+  double fill[8][kGroupBlocks];                         ///< the part of a cell that is material
 };
 
 /// The laws' own axes in the cells of a group, by columns, and how much of the body's activation
@@ -145,6 +150,7 @@ struct Model {
   std::vector<Material> materials;  ///< those of one body after those of another
   std::vector<Block> blocks;        ///< group g: [kGroupBlocks g, kGroupBlocks (g + 1))
   std::vector<BlockGroup> groups;   ///< tile t: [tile_starts[t], [t + 1])
+  std::vector<GroupModuli> moduli;  ///< per group
   std::vector<GroupAxes> axes;      ///< of groups that are dense
   /// Tiles are groups close to each other, whose nodes a cache holds. Tiles of one colour share no
   /// node; colour c: tiles [color_starts[c], [c + 1]).
@@ -170,10 +176,10 @@ struct Model {
   }
   /// The moduli of an entry of `cells`, Pa.
   double mu(std::int32_t cell) const {
-    return groups[cell / (8 * kGroupBlocks)].mu[cell % 8][cell / 8 % kGroupBlocks];
+    return moduli[cell / (8 * kGroupBlocks)].mu[cell % 8][cell / 8 % kGroupBlocks];
   }
   double lambda(std::int32_t cell) const {
-    return groups[cell / (8 * kGroupBlocks)].lambda[cell % 8][cell / 8 % kGroupBlocks];
+    return moduli[cell / (8 * kGroupBlocks)].lambda[cell % 8][cell / 8 % kGroupBlocks];
   }
 };
 

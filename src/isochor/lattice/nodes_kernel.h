@@ -221,10 +221,11 @@ struct NodeTransfer<double, 4> {
 
 #endif
 
-/// The vectors of the 27 nodes of N blocks, from `lane` on.
-template <int N, class S>
+/// The vectors of the 27 nodes of N blocks, from `lane` on. Calls also() after each, but
+/// in the last group.
+template <int N, class S, class F>
 ISOCHOR_KERNEL void gather_nodes(const BlockGroup& group, int lane, const Vec3<S>* nodal,
-                                 Vec3<Pack<S, N>> (&x)[27]) {
+                                 Vec3<Pack<S, N>> (&x)[27], F&& also) {
   using Transfer = NodeTransfer<S, N>;
   if (group.has_last_node) {
     for (int n = 0; n < 27; ++n) {
@@ -233,6 +234,7 @@ ISOCHOR_KERNEL void gather_nodes(const BlockGroup& group, int lane, const Vec3<S
   } else {
     for (int n = 0; n < 27; ++n) {
       x[n] = Transfer::template gather<Reach::Beyond>(nodal->e, group.nodes[n] + lane);
+      also();
     }
   }
 }

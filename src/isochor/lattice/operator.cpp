@@ -79,7 +79,7 @@ class LawVisit {
       : model_(model),
         group_(model.groups[g]),
         blocks_(model.blocks.data() + g * kGroupBlocks + first_block),
-        half_{group_, first_block, model.params.stabilise ? 1.0 : 0.0},
+        half_{group_, model.moduli[g], first_block, model.params.stabilise ? 1.0 : 0.0},
         positions_(at.positions.data()),
         isa_(isa) {
     ISOCHOR_CALL_KERNEL(isa_, deform_kernel(half_, positions_, batch_));
@@ -94,7 +94,7 @@ class LawVisit {
       : model_(model),
         group_(model.groups[g]),
         blocks_(model.blocks.data() + g * kGroupBlocks + first_block),
-        half_{group_, first_block, model.params.stabilise ? stabilise : 0.0},
+        half_{group_, model.moduli[g], first_block, model.params.stabilise ? stabilise : 0.0},
         positions_(nullptr),
         isa_(isa) {
     for (int i = 0; i < kBatchCells; ++i) {
@@ -102,8 +102,8 @@ class LawVisit {
       const int lane = i / kBatchBlocks, member = first_block + i % kBatchBlocks;
       const Mat3d& F = gradients[8 * block + lane];
       for (int e = 0; e < 9; ++e) batch_.F[e][i] = F(e % 3, e / 3);
-      batch_.mu[i] = group_.mu[lane][member];
-      batch_.lambda[i] = group_.lambda[lane][member];
+      batch_.mu[i] = half_.moduli.mu[lane][member];
+      batch_.lambda[i] = half_.moduli.lambda[lane][member];
     }
     if (!group_.whole) rest_missing_cells();
     if (group_.dense) prepare_axes(activations);

@@ -11,11 +11,13 @@ namespace isochor::lattice {
 /// of the stabilisation, mu h/16. Single precision: a search direction needs no more.
 template <int Numbers>
 struct alignas(64) GroupTangent {
-  static constexpr int kSpread = Numbers;  ///< place of the stabilisation
   float number[8][Numbers + 1][kGroupBlocks];
 };
-/// As materials::LawBatch lists the numbers of laws without and with directions of their own.
-using PrincipalGroupTangent = GroupTangent<30>;
+/// Of laws without directions of their own: the rotations as quaternions of length sqrt(2), four
+/// numbers each, then the twelve of the tangent as materials::LawBatch lists them. Applying waits
+/// for memory more than for arithmetic.
+using PrincipalGroupTangent = GroupTangent<20>;
+/// As materials::LawBatch lists them.
 using DenseGroupTangent = GroupTangent<materials::DenseTangent<float>::kSize>;
 
 /// One tangent per group, in the form that its laws ask for.

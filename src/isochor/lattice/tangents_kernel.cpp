@@ -1,6 +1,7 @@
 #include "isochor/lattice/kernel_data.h"
 #include "isochor/materials/dense_law.h"
 #include "isochor/math/pack.h"
+#include "isochor/math/quaternion.h"
 
 namespace isochor::lattice {
 namespace {
@@ -32,24 +33,43 @@ ISOCHOR_KERNEL void store_matrix(const Mat3<P>& A, double* entries, int at) {
   for (int e = 0; e < 9; ++e) A(e % 3, e / 3).store(entries + e * kBatchCells + at);
 }
 
-template <int Numbers, int Unscaled>
-void store_tangent(const HalfGroup& half, const double* numbers, const bool* chosen,
-                   GroupTangent<Numbers>& out) {
+/// Writes numbers of the law to those of the group from `first` on, times `scale` and what the cell
+/// has of material; and the stabilisation behind them.
+template <int Numbers>
+void store_scaled(const HalfGroup& half, const double* numbers, int first, const bool* chosen,
+                  GroupTangent<Numbers>& out) {
   const double by_edges = half.group.h / 16;
   for (int c = 0; c < 8; ++c) {
     const int at = kBatchBlocks * c;
-    for (int e = 0; e <= Numbers; ++e) {
+    for (int e = first; e <= Numbers; ++e) {
       const bool spread = e == Numbers;
       const double* from =
-          spread ? half.group.mu[c] + half.first_block : numbers + e * kBatchCells + at;
-      const double scale = spread ? by_edges * half.stabilise : e < Unscaled ? 1.0 : by_edges;
+          spread ? half.moduli.mu[c] + half.first_block : numbers + (e - first) * kBatchCells + at;
+      const double scale = spread ? by_edges * half.stabilise : by_edges;
       float* to = out.number[c][e] + half.first_block;
       for (int b = 0; b < kBatchBlocks; ++b) {
-        const double fill = e < Unscaled ? 1.0 : half.group.fill[c][half.first_block + b];
-        const double value = scale * fill * from[b];
+        const double value = scale * half.moduli.fill[c][half.first_block + b] * from[b];
         const double least = value > kStiffest ? kStiffest : value;
         const auto single = static_cast<float>(least < -kStiffest ? -kStiffest : least);
         to[b] = !chosen || chosen[at + b] ? single : to[b];
+      }
+    }
+  }
+}
+
+/// Writes the rotations of the law as quaternions, to the group's numbers from `first` on.
+void store_rotations(const HalfGroup& half, const double* matrices, int first, const bool* chosen,
+                     PrincipalGroupTangent& out) {
+  for (int at = 0; at < kBatchCells; at += kLanes) {
+    const Quaternion<P> q = long_quaternion(load_matrix(matrices, at));
+    const P numbers[4] = {q.v[0], q.v[1], q.v[2], q.w};
+    const int c = at / kBatchBlocks, b = at % kBatchBlocks;
+    for (int e = 0; e < 4; ++e) {
+      double value[kLanes];
+      numbers[e].store(value);
+      float* to = out.number[c][first + e] + half.first_block + b;
+      for (int l = 0; l < kLanes; ++l) {
+        if (!chosen || chosen[at + l]) to[l] = static_cast<float>(value[l]);
       }
     }
   }
@@ -110,11 +130,13 @@ void densify_kernel(const double* principal, double* dense) {
 
 void store_tangent_kernel(const HalfGroup& half, const double* numbers, const bool* chosen,
                           PrincipalGroupTangent& out) {
-  store_tangent<30, 18>(half, numbers, chosen, out);  // rotations have no unit
+  store_rotations(half, numbers, 0, chosen, out);
+  store_rotations(half, numbers + 9 * kBatchCells, 4, chosen, out);
+  store_scaled(half, numbers + 18 * kBatchCells, 8, chosen, out);
 }
 void store_tangent_kernel(const HalfGroup& half, const double* numbers, const bool* chosen,
                           DenseGroupTangent& out) {
-  store_tangent<45, 0>(half, numbers, chosen, out);
+  store_scaled(half, numbers, 0, chosen, out);
 }
 
 }  // namespace ISOCHOR_ISA

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "isochor/math/mat3.h"
+#include "isochor/math/quaternion.h"
 
 /// The singular value decomposition of 3x3 matrices, without a branch on a value
 /// [McAdams11 sec 9.2]: Jacobi rotations, cheap and approximate, diagonalise A^T A and are gathered
@@ -41,12 +41,6 @@ namespace detail {
 /// Squares below this are denormal numbers, or near them: slow, and without digits.
 template <class T>
 inline constexpr Lane<T> kSmallestSquare = sizeof(Lane<T>) == 4 ? Lane<T>(1e-36) : Lane<T>(1e-300);
-
-template <class T>
-struct Quaternion {
-  Vec3<T> v;
-  T w;
-};
 
 /// The lower triangle of a symmetric matrix.
 template <class T>
@@ -126,21 +120,6 @@ ISOCHOR_KERNEL void jacobi_sweeps(Symmetric3<T>& s, Quaternion<T>& q, int sweeps
   }
 }
 
-/// The rotation of a quaternion whose length is 1 up to roundings, so that 1/|q|^2 is 2 - |q|^2.
-template <class T>
-ISOCHOR_KERNEL Mat3<T> rotation(const Quaternion<T>& q) {
-  const Vec3<T>& v = q.v;
-  const Vec3<T> d = v * negmuladd(T(2), muladd(q.w, q.w, dot(v, v)), T(4));
-  Mat3<T> m;
-  for (int i = 0; i < 3; ++i) {
-    const int j = (i + 1) % 3, k = (i + 2) % 3;
-    m(i, i) = negmuladd(v[j], d[j], negmuladd(v[k], d[k], T(1)));
-    m(j, i) = muladd(v[i], d[j], q.w * d[k]);
-    m(k, i) = mulsub(v[i], d[k], q.w * d[j]);
-  }
-  return m;
-}
-
 /// Turns q on so that the columns of B, had they turned along, would be orthogonal to each other.
 template <class T>
 ISOCHOR_KERNEL void orthogonalise_columns(const Mat3<T>& B, Quaternion<T>& q, int sweeps,
@@ -216,13 +195,13 @@ ISOCHOR_KERNEL Svd<T> svd(const Mat3<T>& A, const SvdSweeps sweeps = kSvdSweeps<
   const Mat3<T> M = A * (T(1) / scale);
 
   Svd<T> result;
-  detail::Quaternion<T> q{{T(0), T(0), T(0)}, T(1)};
+  Quaternion<T> q{{T(0), T(0), T(0)}, T(1)};
   detail::orthogonalise_columns(M, q, sweeps.first, sweeps.angle);
-  result.V = detail::rotation(q);
+  result.V = rotation(q);
   Mat3<T> B = M * result.V;
   if (sweeps.second > 0) {
     detail::orthogonalise_columns(B, q, sweeps.second, sweeps.angle);
-    result.V = detail::rotation(q);
+    result.V = rotation(q);
     B = M * result.V;
   }
   Vec3<T> squares;

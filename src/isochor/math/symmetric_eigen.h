@@ -25,9 +25,9 @@ ISOCHOR_LARGE_KERNEL SymmetricEigen<T> symmetric_eigen(const Mat3<T>& S) {
   const T inverse = T(1) / scale;
   detail::Symmetric3<T> s{S(0, 0) * inverse, S(1, 0) * inverse, S(1, 1) * inverse,
                           S(2, 0) * inverse, S(2, 1) * inverse, S(2, 2) * inverse};
-  detail::Quaternion<T> q{{T(0), T(0), T(0)}, T(1)};
+  Quaternion<T> q{{T(0), T(0), T(0)}, T(1)};
   detail::jacobi_sweeps(s, q, kSweeps, JacobiAngle::Close);
-  return {Vec3<T>{s.s11, s.s22, s.s33} * scale, detail::rotation(q)};
+  return {Vec3<T>{s.s11, s.s22, s.s33} * scale, rotation(q)};
 }
 
 }  // namespace isochor
