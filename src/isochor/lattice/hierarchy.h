@@ -1,6 +1,6 @@
 #pragma once
 
-#include "isochor/lattice/model.h"
+#include "isochor/lattice/coarsest.h"
 
 namespace isochor::lattice {
 
@@ -26,14 +26,27 @@ struct CoarseLevel {
   /// Per coarse cell, in the order of Model::cells, its children among those of the finer model.
   std::vector<std::int32_t> first_child;
   std::vector<std::int32_t> children;
+  BlockMatrix springs;  ///< what those of the finest model do here
+};
+
+/// What the published cycle wants to know of a level's nodes.
+struct PublishedLevel {
+  /// Corners of constrained cells, which are those with a constrained child.
+  std::vector<std::uint8_t> held;
+  std::vector<float> damping;  ///< of Jacobi's method
 };
 
 /// Coarser and coarser versions of a model. Constant.
 struct Hierarchy {
   std::vector<CoarseLevel> levels;  ///< the finest of them first
+  DirectPlan direct;  ///< of the last level, or of the model itself; empty: too large for that
+  /// Where that cycle is wanted, or nonlinear ones; of the model itself first.
+  std::vector<PublishedLevel> published;
 };
 
-/// Coarsens until a level is small enough for a direct solve, or does not get any smaller.
+/// Coarsens until a level is small enough for a direct solve, or does not get any smaller. What is
+/// small is decided by the cost of a factorisation: thin parts lose their bending stiffness when
+/// they are coarsened too far, and are cheap to factorise before that.
 Hierarchy build_hierarchy(const std::vector<BodySpec>& bodies, const Model& model);
 
 std::size_t bytes_allocated(const Hierarchy& hierarchy);

@@ -22,7 +22,7 @@ struct alignas(64) CellBatch {
   double spread_energy[kBatchBlocks];  ///< of the stabilisation, J
 };
 
-/// Which half of which group, and how much it is stabilised: 1 or 0.
+/// Which half of which group, and how much it is stabilised: 0 to 1.
 struct HalfGroup {
   const BlockGroup& group;
   const GroupModuli& moduli;

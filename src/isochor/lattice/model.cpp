@@ -265,7 +265,7 @@ Model build_model(const std::vector<BodySpec>& bodies, const Params& params,
     }
   }
   sort_groups(model);
-  if (params.preconditioner == Preconditioner::Multigrid) {
+  if (params.preconditioner == Preconditioner::Multigrid || params.solver == Solver::Fas) {
     model.hierarchy = std::make_shared<const Hierarchy>(build_hierarchy(bodies, model));
   }
   return model;

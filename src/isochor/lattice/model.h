@@ -69,6 +69,18 @@ enum class Preconditioner {
   Multigrid,  ///< one cycle: they do not
 };
 
+/// Which cycle of multigrid, and what it is used for.
+enum class Cycle {
+  Best,       ///< ours, as the preconditioner of conjugate gradients
+  Published,  ///< [McAdams11 alg 2], repeated until the residual is small
+};
+
+/// What finds the equilibrium.
+enum class Solver {
+  Newton,  ///< linear systems one after another
+  Fas,     ///< nonlinear cycles of multigrid [McAdams11 alg 3], Newton's method where they stall
+};
+
 struct Params {
   Quadrature quadrature = Quadrature::OnePoint;
   bool stabilise = true;         ///< off shows the hourglass modes of bare one-point quadrature
@@ -76,6 +88,9 @@ struct Params {
   /// What is done about negative curvature. None: a search ends where it is met.
   materials::Definiteness definiteness = materials::Definiteness::Clamp;
   Preconditioner preconditioner = Preconditioner::Jacobi;
+  Cycle cycle = Cycle::Best;
+  int sweeps = 5;  ///< of damped Jacobi per grid transfer of the published cycle
+  Solver solver = Solver::Newton;
   solve::NewtonParams newton;
 };
 

@@ -11,18 +11,7 @@
 namespace isochor::lattice {
 namespace {
 
-/// Levels with more unknowns than this are smoothed rather than solved.
-constexpr std::size_t kLargestDirect = 900;
-
-/// Coarse cells are few across a thin part, and too stiff in bending by their stabilisation. With
-/// half of it the coarse correction has the size that the fine level wants; with much less it
-/// overshoots, and cycles become indefinite.
-constexpr double kCoarseStabilisation = 0.5;
-
 Vec3f times(const Vec3f& a, const Vec3f& b) { return {a[0] * b[0], a[1] * b[1], a[2] * b[2]}; }
-
-/// Number k of all, three per node.
-float& component(std::vector<Vec3f>& v, std::size_t k) { return v[k / 3].e[k % 3]; }
 
 template <class F>
 void each_node(ThreadArena& arena, std::size_t count, F&& f) {
@@ -40,18 +29,15 @@ MultigridMemory::MultigridMemory(const Model& model) : pull(model.springs.count(
     tangents.emplace_back(coarse.model);
     gradients.emplace_back(8 * coarse.model.blocks.size());
   }
-  const std::size_t unknowns = 3 * levels.back().x.size();
-  if (unknowns <= kLargestDirect) {
-    coarsest = solve::DenseCholesky(unknowns);
-    coarsest_solution.resize(unknowns);
-  }
+  coarsest = solve::EnvelopeCholesky(model.hierarchy->direct.envelope);
+  coarsest_solution.resize(coarsest.size());
 }
 
 std::size_t MultigridMemory::bytes() const {
   const auto sum = [](const auto&... v) {
     return (... + (v.capacity() * sizeof(typename std::remove_cvref_t<decltype(v)>::value_type)));
   };
-  std::size_t bytes = sum(pull, coarsest.entries(), coarsest_solution);
+  std::size_t bytes = sum(pull, coarsest_solution) + coarsest.bytes();
   for (const Level& l : levels) {
     bytes += sum(l.x, l.b, l.d, l.image, l.inverse_diagonal, l.anchors);
   }
@@ -78,26 +64,28 @@ void MultigridMemory::poison() {
 void Multigrid::linearise(const Configuration& at) {
   restrict_gradients(at);
   for (std::size_t l = 1; l < memory_.levels.size(); ++l) {
-    lattice::linearise(model(l), memory_.gradients[l - 1], at.activations, kCoarseStabilisation,
-                       materials::Definiteness::Clamp, memory_.tangents[l - 1], arena_);
+    lattice::linearise(model(l), memory_.gradients[l - 1], at.activations,
+                       coarse_stabilisation(model_.params), materials::Definiteness::Clamp,
+                       memory_.tangents[l - 1], arena_);
   }
 }
 
 void Multigrid::prepare(const Tangents& tangents, std::span<const Vec3f> diagonal) {
   tangents_ = &tangents;
   invert_diagonal(0, diagonal);
+  set_anchors(diagonal);
   const std::size_t last = memory_.levels.size() - 1;
   for (std::size_t l = 1; l <= last; ++l) {
     Level& level = memory_.levels[l];
-    set_anchors(l, diagonal);
     // The image is free until the level is smoothed.
     stiffness_diagonal(model(l), memory_.tangents[l - 1], std::span(level.image), arena_);
     each_node(arena_, level.image.size(),
               [&](std::size_t i) { level.image[i] += level.anchors[i]; });
+    add_diagonal(springs(l), level.image);
     invert_diagonal(l, level.image);
   }
   const bool direct = memory_.coarsest.size() > 0;
-  for (std::size_t l = 0; l < last + !direct; ++l) estimate_eigenvalue(l);
+  for (std::size_t l = 0; !published_ && l < last + !direct; ++l) estimate_eigenvalue(l);
   if (direct) factorise_coarsest();
 }
 
@@ -123,8 +111,12 @@ void Multigrid::restrict_gradients(const Configuration& at) {
   }
 }
 
+void Multigrid::set_anchors(std::span<const Vec3f> diagonal) {
+  for (std::size_t l = 1; l < memory_.levels.size(); ++l) set_level_anchors(l, diagonal);
+}
+
 /// `diagonal` is that of the finest level.
-void Multigrid::set_anchors(std::size_t l, std::span<const Vec3f> diagonal) {
+void Multigrid::set_level_anchors(std::size_t l, std::span<const Vec3f> diagonal) {
   const CoarseLevel& coarse = model_.hierarchy->levels[l - 1];
   const Level& finer = memory_.levels[l - 1];
   Level& level = memory_.levels[l];
@@ -132,10 +124,9 @@ void Multigrid::set_anchors(std::size_t l, std::span<const Vec3f> diagonal) {
   std::vector<Vec3f>& ties = memory_.levels[l - 1].x;
   each_node(arena_, ties.size(), [&](std::size_t i) {
     ties[i] = l == 1 ? Vec3f{0, 0, 0} : finer.anchors[i];
-    if (l == 1 && model_.freedom[i] == Freedom::Held) ties[i] = diagonal[i];
+    if (l == 1 && !published_ && model_.freedom[i] == Freedom::Held) ties[i] = diagonal[i];
   });
   if (l == 1) {
-    add_spring_diagonal(model_.springs, ties, arena_);
     for (std::size_t k = 0; k < model_.sliding.size(); ++k) {
       const std::int32_t n = model_.sliding[k];
       for (int d = 0; d < slides_[k].count; ++d) {
@@ -159,10 +150,12 @@ void Multigrid::set_anchors(std::size_t l, std::span<const Vec3f> diagonal) {
 void Multigrid::invert_diagonal(std::size_t l, std::span<const Vec3f> diagonal) {
   Level& level = memory_.levels[l];
   each_node(arena_, diagonal.size(), [&](std::size_t i) {
-    const bool held = l == 0 && model_.freedom[i] == Freedom::Held;
+    const bool held =
+        published_ ? published(l).held[i] : l == 0 && model_.freedom[i] == Freedom::Held;
+    const float damping = published_ ? published(l).damping[i] : 1;
     for (int a = 0; a < 3; ++a) {
       const float d = diagonal[i][a];
-      level.inverse_diagonal[i][a] = !held && d > 0 ? 1 / d : 0.0f;
+      level.inverse_diagonal[i][a] = !held && d > 0 ? damping / d : 0.0f;
     }
   });
 }
@@ -206,21 +199,13 @@ void Multigrid::estimate_eigenvalue(std::size_t l) {
 void Multigrid::factorise_coarsest() {
   const std::size_t l = memory_.levels.size() - 1;
   Level& level = memory_.levels[l];
-  std::fill(level.x.begin(), level.x.end(), Vec3f{0, 0, 0});
-  const std::size_t size = memory_.coarsest.size();
-  for (std::size_t j = 0; j < size; ++j) {
-    component(level.x, j) = 1;
-    if (l == 0) keep_sliding(model_, slides_, std::span(level.x));
-    multiply(l, level.x, level.image);
-    level.x[j / 3] = {0, 0, 0};
-    const bool fixed = component(level.inverse_diagonal, j) == 0;
-    for (std::size_t i = j; i < size; ++i) {
-      const bool other = component(level.inverse_diagonal, i) == 0;
-      memory_.coarsest.entries()[i * size + j] =
-          fixed || other ? 0.0 : double(component(level.image, i));
-    }
-  }
-  memory_.coarsest.factorise();
+  factorise(
+      model_.hierarchy->direct, memory_.coarsest, level.x, level.image,
+      [&](std::int32_t n, int a) { return level.inverse_diagonal[n][a] == 0; },
+      [&] {
+        if (l == 0) keep_sliding(model_, slides_, std::span(level.x));
+        multiply(l, level.x, level.image);
+      });
 }
 
 void Multigrid::multiply(std::size_t l, std::span<const Vec3f> v, std::span<Vec3f> out) {
@@ -228,6 +213,7 @@ void Multigrid::multiply(std::size_t l, std::span<const Vec3f> v, std::span<Vec3
   apply_stiffness(model(l), l == 0 ? *tangents_ : memory_.tangents[l - 1], v, out, arena_);
   if (l > 0) {
     each_node(arena_, v.size(), [&](std::size_t i) { out[i] += times(level.anchors[i], v[i]); });
+    add_product(springs(l), v, out, arena_);
     return;
   }
   add_spring_stiffness(model_.springs, v, memory_.pull, out, arena_);
@@ -235,6 +221,7 @@ void Multigrid::multiply(std::size_t l, std::span<const Vec3f> v, std::span<Vec3
 }
 
 void Multigrid::smooth(std::size_t l, bool from_zero) {
+  if (published_) return sweep(l, from_zero);
   Level& level = memory_.levels[l];
   const auto step = [&](double momentum, double gain, double weight, bool first) {
     const bool zero = from_zero && first;
@@ -305,9 +292,13 @@ void Multigrid::cycle(std::size_t l, bool from_zero) {
   const bool last = l + 1 == memory_.levels.size();
   if (last && memory_.coarsest.size() > 0) {
     std::vector<double>& x = memory_.coarsest_solution;
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] = component(level.b, i);
+    const std::vector<std::int32_t>& place = model_.hierarchy->direct.place;
+    for (std::size_t i = 0; i < x.size(); ++i)
+      x[3 * place[i / 3] + i % 3] = level.b[i / 3].e[i % 3];
     memory_.coarsest.solve(x);
-    for (std::size_t i = 0; i < x.size(); ++i) component(level.x, i) = static_cast<float>(x[i]);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      level.x[i / 3].e[i % 3] = static_cast<float>(x[3 * place[i / 3] + i % 3]);
+    }
     return;
   }
   smooth(l, from_zero);
@@ -315,7 +306,7 @@ void Multigrid::cycle(std::size_t l, bool from_zero) {
     restrict_residual(l);
     cycle(l + 1, true);
     // Twice on coarse levels, which cost little: thin parts are worth it.
-    if (l + 2 < memory_.levels.size()) cycle(l + 1, false);
+    if (!published_ && l + 2 < memory_.levels.size()) cycle(l + 1, false);
     prolong(l);
   }
   smooth(l, false);

@@ -4,7 +4,7 @@
 
 #include "isochor/lattice/freedom.h"
 #include "isochor/lattice/tangents.h"
-#include "isochor/solve/dense_cholesky.h"
+#include "isochor/solve/envelope_cholesky.h"
 
 namespace isochor::lattice {
 
@@ -19,14 +19,14 @@ struct MultigridMemory {
     std::vector<Vec3f> x, b;
     std::vector<Vec3f> d, image;          ///< the smoother's direction, A x
     std::vector<Vec3f> inverse_diagonal;  ///< zero where nothing may move
-    std::vector<Vec3f> anchors;           ///< what holds and springs of the finest level add
+    std::vector<Vec3f> anchors;           ///< what holds of the finest level add
     double largest_eigenvalue = 0;        ///< of D^-1 A, from above
   };
   std::vector<Level> levels;                  ///< the finest first
   std::vector<Tangents> tangents;             ///< of coarse levels
   std::vector<std::vector<Mat3d>> gradients;  ///< of coarse levels: F at block * 8 + lane
   std::vector<Vec3f> pull;                    ///< per spring
-  solve::DenseCholesky coarsest;  ///< empty where the coarsest level is too large for it
+  solve::EnvelopeCholesky coarsest;  ///< empty where the coarsest level is too large for it
   std::vector<double> coarsest_solution;
 
   std::size_t bytes() const;

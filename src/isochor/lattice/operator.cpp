@@ -79,10 +79,11 @@ class LawVisit {
       : model_(model),
         group_(model.groups[g]),
         blocks_(model.blocks.data() + g * kGroupBlocks + first_block),
-        half_{group_, model.moduli[g], first_block, model.params.stabilise ? 1.0 : 0.0},
+        half_{group_, model.moduli[g], first_block, model.params.stabilise ? at.stabilise : 0.0},
         positions_(at.positions.data()),
         isa_(isa) {
     ISOCHOR_CALL_KERNEL(isa_, deform_kernel(half_, positions_, batch_));
+    if (!at.offsets.empty()) add_offsets(at.offsets, g * kGroupBlocks + first_block);
     if (!group_.whole) rest_missing_cells();
     if (group_.dense) prepare_axes(at.activations);
   }
@@ -167,6 +168,13 @@ class LawVisit {
 
  private:
   const GroupAxes& axes() const { return model_.axes[group_.tangent]; }
+
+  void add_offsets(std::span<const Mat3d> offsets, std::size_t first_block) {
+    for (int i = 0; i < kBatchCells; ++i) {
+      const Mat3d& F = offsets[8 * (first_block + i % kBatchBlocks) + i / kBatchBlocks];
+      for (int e = 0; e < 9; ++e) batch_.F[e][i] += F(e % 3, e / 3);
+    }
+  }
 
   /// Laws need not make sense of what stands in cells that are not there.
   void rest_missing_cells() {

@@ -18,6 +18,10 @@ struct Configuration {
 
   std::span<const Vec3d> positions;     ///< per node, m
   std::span<const double> activations;  ///< per body, 0 to 1; none: no muscle is active
+  /// Added to F of every cell, at block * 8 + lane; none: zero. Positions are then displacements
+  /// from a state of which no more than F is known [McAdams11 alg 3].
+  std::span<const Mat3d> offsets = {};
+  double stabilise = 1;  ///< part of the stabilisation
 };
 
 /// Elastic energy, J. Per-block parts are left in `block_energy`.

@@ -4,7 +4,10 @@
 #include <cmath>
 
 #include "isochor/lattice/elasticity.h"
+#include "isochor/lattice/fas.h"
 #include "isochor/lattice/multigrid.h"
+#include "isochor/solve/nonlinear_cycles.h"
+#include "isochor/solve/stationary.h"
 
 namespace isochor::lattice {
 namespace {
@@ -143,6 +146,22 @@ class Equilibrium {
     return solve_linear(tolerance);
   }
 
+  /// A direction that smooths the error, about the definite tangent. Returns its operator
+  /// applications.
+  int smooth() {
+    stiffness_.linearise(configuration(), materials::Definiteness::Clamp, context_.arena);
+    find_diagonal();
+    load_free([&](std::size_t i) { return scratch_.force[i]; });
+    fas().smooth(scratch_.diagonal, load(), scratch_.step);
+    return Fas::kSweeps - 1;
+  }
+
+  /// The direction that coarser levels ask for.
+  void correct() {
+    load_free([&](std::size_t i) { return scratch_.force[i]; });
+    fas().correct(configuration(), load(), scratch_.step);
+  }
+
   /// A first guess for a new position of held nodes: the linear response of all others. Kept only
   /// if its energy is below that of moving the held nodes alone.
   solve::KrylovReport predict(std::span<const Vec3d> start) {
@@ -268,31 +287,79 @@ class Equilibrium {
     keep_free(load());
   }
 
-  /// K step = what was loaded, among the motions that holds leave free.
-  solve::KrylovReport solve_linear(double tolerance) {
+  void find_diagonal() {
     stiffness_.diagonal(scratch_.diagonal, context_.arena);
     add_spring_diagonal(model_.springs, scratch_.diagonal, context_.arena);
-    if (!model_.hierarchy) {
-      return conjugate_gradient(tolerance, [&](std::span<const Vec3d> r, std::span<Vec3d> z) {
-        divide_by_diagonal(r, z);
-      });
-    }
+  }
+
+  Fas fas() { return {model_, scratch_.slides, scratch_, context_.arena}; }
+
+  /// K step = what was loaded, among the motions that holds leave free.
+  solve::KrylovReport solve_linear(double tolerance) {
+    find_diagonal();
+    if (!model_.hierarchy) return solve_with_diagonal(tolerance);
     Multigrid multigrid(model_, scratch_.slides, scratch_.multigrid, context_.arena);
     multigrid.prepare(scratch_.tangents, scratch_.diagonal);
+    if (model_.params.cycle == Cycle::Published) return solve_by_cycles(multigrid, tolerance);
+    return solve_with_cycles(multigrid, tolerance);
+  }
+
+  /// Conjugate gradients with one cycle per iteration.
+  solve::KrylovReport solve_with_cycles(Multigrid& multigrid, double tolerance) {
     solve::KrylovReport report = conjugate_gradient(
         tolerance, [&](std::span<const Vec3d> r, std::span<Vec3d> z) { multigrid.apply(r, z); });
-    report.operator_applications += report.iterations * Multigrid::applications();
+    report.operator_applications += report.iterations * multigrid.applications();
     return report;
+  }
+
+  /// Cycles alone, as published. Where they diverge or get slow, which weakly held and irregular
+  /// bodies do to them, conjugate gradients take over: with the cycle, and where that is not
+  /// definite, with the diagonal.
+  solve::KrylovReport solve_by_cycles(Multigrid& multigrid, double tolerance) {
+    const std::span<double> b = flat(std::span<Vec3d>(scratch_.load));
+    solve::copy(context_.arena, scratch_.krylov.r, b);
+    const solve::StationaryReport cycles = solve::stationary_iteration(
+        context_.arena, [&](std::span<const double> p, std::span<double> q) { apply_free(p, q); },
+        [&](std::span<const double> r, std::span<double> z) {
+          multigrid.apply(vectors(r), vectors(z));
+          keep_free(vectors(z));
+        },
+        [&] { return bool(context_.cancelled); }, b, flat(std::span<Vec3d>(scratch_.step)),
+        tolerance, model_.params.newton.max_krylov_iterations, scratch_.krylov);
+    solve::KrylovReport report{
+        .iterations = cycles.cycles,
+        .operator_applications = cycles.cycles * (1 + multigrid.applications()),
+        .relative_residual = cycles.residual(),
+        .converged = cycles.end == solve::StationaryEnd::Converged};
+    if (report.converged) return report;
+    const auto take_over = [&](auto&& solve_again) {
+      solve::copy(context_.arena, b, scratch_.krylov.r);
+      const solve::KrylovReport last = report;
+      report = solve_again();
+      report.iterations += last.iterations;
+      report.operator_applications += last.operator_applications;
+      report.fallback = text(cycles.end);
+    };
+    take_over([&] { return solve_with_cycles(multigrid, tolerance); });
+    if (report.indefinite) take_over([&] { return solve_with_diagonal(tolerance); });
+    return report;
+  }
+
+  solve::KrylovReport solve_with_diagonal(double tolerance) {
+    return conjugate_gradient(
+        tolerance, [&](std::span<const Vec3d> r, std::span<Vec3d> z) { divide_by_diagonal(r, z); });
+  }
+
+  /// q = K p among the motions that holds leave free.
+  void apply_free(std::span<const double> p, std::span<double> q) {
+    apply(vectors(p), vectors(q));
+    keep_free(vectors(q));
   }
 
   template <class Precondition>
   solve::KrylovReport conjugate_gradient(double tolerance, Precondition&& precondition) {
-    const auto apply_free = [&](std::span<const double> p, std::span<double> q) {
-      apply(vectors(p), vectors(q));
-      keep_free(vectors(q));
-    };
     return solve::conjugate_gradient(
-        context_.arena, apply_free,
+        context_.arena, [&](std::span<const double> p, std::span<double> q) { apply_free(p, q); },
         [&](std::span<const double> r, std::span<double> z) {
           precondition(vectors(r), vectors(z));
           keep_free(vectors(z));
@@ -346,7 +413,9 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
   } else {
     prediction = problem.predict(state.positions);
   }
-  StepReport report = solve::newton(problem, model.params.newton);
+  StepReport report = model.params.solver == Solver::Fas
+                          ? solve::nonlinear_cycles(problem, model.params.newton)
+                          : solve::newton(problem, model.params.newton);
   report.krylov_iterations += prediction.iterations;
   report.operator_applications += prediction.operator_applications;
   if (report.converged()) std::swap(state.positions, scratch.positions);

@@ -6,7 +6,7 @@ namespace isochor::lattice {
 
 void Scratch::poison() {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  for (std::vector<Vec3d>* v : {&positions, &force, &step, &pull}) {
+  for (std::vector<Vec3d>* v : {&positions, &force, &step, &pull, &load}) {
     std::fill(v->begin(), v->end(), Vec3d{nan, nan, nan});
   }
   const auto fill = [&](auto& groups) {
@@ -22,6 +22,7 @@ void Scratch::poison() {
     std::fill_n(frame.place, 3, nan);
   }
   multigrid.poison();
+  fas.poison();
   for (std::vector<double>* v : {&krylov.r, &krylov.p, &krylov.image}) {
     std::fill(v->begin(), v->end(), nan);
   }
@@ -31,10 +32,11 @@ std::size_t bytes_allocated(const Model& model, const State& state, const Scratc
   const auto sum = [](const auto&... v) {
     return (... + (v.capacity() * sizeof(typename std::remove_cvref_t<decltype(v)>::value_type)));
   };
-  return bytes_allocated(model) + scratch.multigrid.bytes() +
+  return bytes_allocated(model) + scratch.multigrid.bytes() + scratch.fas.bytes() +
          sum(state.positions, scratch.positions, scratch.force, scratch.step, scratch.diagonal,
              scratch.tangents.principal, scratch.tangents.dense, scratch.block_energy, scratch.pull,
-             scratch.slides, scratch.krylov.r, scratch.krylov.p, scratch.krylov.image);
+             scratch.slides, scratch.krylov.r, scratch.krylov.p, scratch.krylov.image,
+             scratch.load);
 }
 
 }  // namespace isochor::lattice

@@ -3,6 +3,7 @@
 #include <limits>
 #include <vector>
 
+#include "isochor/lattice/fas_memory.h"
 #include "isochor/lattice/multigrid_memory.h"
 #include "isochor/solve/conjugate_gradient.h"
 
@@ -25,7 +26,9 @@ struct Scratch {
         pull(model.springs.count()),
         slides(model.sliding.size()),
         multigrid(model),
-        krylov(3 * model.node_count()) {}
+        fas(model),
+        krylov(3 * model.node_count()),
+        load(model.params.cycle == Cycle::Published ? model.node_count() : 0) {}
 
   /// Fills all memory with NaN; only tests do so.
   void poison();
@@ -39,7 +42,9 @@ struct Scratch {
   std::vector<Vec3d> pull;         ///< per spring
   std::vector<SlideFrame> slides;  ///< per Model::sliding
   MultigridMemory multigrid;
+  FasMemory fas;
   solve::KrylovScratch krylov;
+  std::vector<Vec3d> load;  ///< of a linear system that cycles alone solve
 };
 
 /// Memory that a model, its state and its scratch hold, bytes.

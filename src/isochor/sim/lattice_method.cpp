@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/core.h>
 #include <numeric>
 
 #include "isochor/lattice/elasticity.h"
@@ -12,9 +13,10 @@ namespace isochor::sim {
 namespace {
 
 lattice::Params params_of(const MethodSpec& method) {
-  // Cycles know one point per cell; the published one is not there yet.
-  const bool multigrid = method.preconditioner == "multigrid" && method.variant != "paper" &&
-                         method.quadrature != "gauss";
+  // Cycles know one point per cell.
+  const bool one_point = method.quadrature != "gauss";
+  const bool multigrid = method.preconditioner == "multigrid" && one_point;
+  const bool fas = method.solver == "fas" && one_point;
   return {.quadrature = method.quadrature == "gauss" ? lattice::Quadrature::Gauss
                                                      : lattice::Quadrature::OnePoint,
           .stabilise = method.stabilise,
@@ -24,6 +26,8 @@ lattice::Params params_of(const MethodSpec& method) {
                                                               : materials::Definiteness::Clamp,
           .preconditioner =
               multigrid ? lattice::Preconditioner::Multigrid : lattice::Preconditioner::Jacobi,
+          .cycle = method.variant == "paper" ? lattice::Cycle::Published : lattice::Cycle::Best,
+          .solver = fas ? lattice::Solver::Fas : lattice::Solver::Newton,
           .newton = method.newton};
 }
 
@@ -81,6 +85,12 @@ solve::NewtonReport LatticeMethod::advance(double time) {
   const solve::NewtonReport report =
       lattice::advance(model_, state_, world.input(), scratch_, context_);
   if (report.converged()) time_ = time;
+  if (report.fallbacks > 0) {
+    context_.log(LogLevel::Info, fmt::format("{}: {}", report.fallback,
+                                             model_.params.solver == lattice::Solver::Fas
+                                                 ? "Newton's method took over"
+                                                 : "conjugate gradients took over"));
+  }
   return report;
 }
 

@@ -24,6 +24,7 @@ constexpr std::array<std::string_view, 8> kRegions{"x-", "x+", "y-",  "y+",
                                                    "z-", "z+", "box", "all"};
 constexpr std::array<std::string_view, 4> kPainted{"stiffness", "activation", "zone", "thickness"};
 constexpr std::array<std::string_view, 2> kPreconditioners{"multigrid", "jacobi"};
+constexpr std::array<std::string_view, 2> kSolvers{"newton", "fas"};
 constexpr std::array<std::string_view, 2> kEases{"smooth", "linear"};
 constexpr std::array<std::string_view, 3> kSelections{"nodes", "cells", "surface"};
 constexpr std::array<std::string_view, 3> kSlides{"none", "plane", "line"};
@@ -143,7 +144,10 @@ void describe(FieldVisitor& visitor, MethodSpec& spec) {
                  "become zero, change sign, or stay");
   visitor.choice("preconditioner", spec.preconditioner, kPreconditioners,
                  "what makes linear solves short: multigrid, or the diagonal, whose iterations "
-                 "grow with the resolution; the variant paper has the diagonal so far");
+                 "grow with the resolution; in the variant paper cycles alone are the solver");
+  visitor.choice("solver", spec.solver, kSolvers,
+                 "what finds an equilibrium: Newton's method, or nonlinear multigrid cycles (full "
+                 "approximation scheme), which pay for large motions within a frame");
   visitor.choice("quadrature", spec.quadrature, kQuadratures,
                  "where a cell's energy is evaluated: at its centre, or at eight Gauss points, "
                  "a reference that takes about eight times as long");

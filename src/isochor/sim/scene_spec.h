@@ -30,6 +30,7 @@ struct MethodSpec {
   std::string variant = "best";
   std::string definiteness = "clamp";
   std::string preconditioner = "multigrid";
+  std::string solver = "newton";
   std::string quadrature = "one-point";
   bool stabilise = true;
   solve::NewtonParams newton;

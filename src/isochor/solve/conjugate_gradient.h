@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <string_view>
 #include <vector>
 
 #include "isochor/solve/vector_ops.h"
@@ -13,7 +14,8 @@ struct KrylovReport {
   int operator_applications = 0;
   double relative_residual = 1;  ///< |r| / |b|, by the recurrence
   bool converged = false;
-  bool indefinite = false;  ///< a direction of non-positive curvature was met
+  bool indefinite = false;    ///< a direction of non-positive curvature was met
+  std::string_view fallback;  ///< why another method had to take over; empty: none had
 };
 
 struct KrylovScratch {

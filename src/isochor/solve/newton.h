@@ -26,6 +26,8 @@ struct NewtonReport {
   int krylov_iterations = 0;      ///< preconditioner applications, in all
   int operator_applications = 0;  ///< in all
   double residual = std::numeric_limits<double>::infinity();  ///< relative, of the last iterate
+  int fallbacks = 0;          ///< times that another method than the chosen one had to take over
+  std::string_view fallback;  ///< why it last did
   bool converged() const { return end == NewtonEnd::Converged; }
 };
 
@@ -115,6 +117,10 @@ NewtonReport newton(Problem& problem, const NewtonParams& params) {
       ++report.iterations;
       report.krylov_iterations += linear.iterations;
       report.operator_applications += linear.operator_applications;
+      if (!linear.fallback.empty()) {
+        ++report.fallbacks;
+        report.fallback = linear.fallback;
+      }
       return line_search(problem, now);
     };
     // Solve no better than this iterate deserves, superlinearly better towards the end.
