@@ -12,7 +12,7 @@ namespace isochor::lattice {
 /// deformation gradients. What the published cycle does by labelling coarse cells constrained is
 /// done here by springs: a held node becomes a spring to the ground on coarse levels, as stiff as
 /// the node itself would be to its neighbours, so that a wall between coarse nodes neither gets
-/// lost nor moves. Springs of the model go down the same way.
+/// lost nor moves. Springs of the model and inertia go down the same way.
 class Multigrid {
  public:
   Multigrid(const Model& model, std::span<const SlideFrame> slides, MultigridMemory& memory,
@@ -22,9 +22,10 @@ class Multigrid {
   /// Makes the tangents of coarse levels, always definite.
   void linearise(const Configuration& at);
 
-  /// Gets ready for cycles with given tangents of the finest level and their diagonal, springs
-  /// included.
-  void prepare(const Tangents& tangents, std::span<const Vec3f> diagonal);
+  /// Gets ready for cycles with given tangents of the finest level and the diagonal of the whole
+  /// matrix: springs included, and `shift`, what inertia adds to it, one number per node or none.
+  void prepare(const Tangents& tangents, std::span<const Vec3f> diagonal,
+               std::span<const float> shift = {});
 
   /// z = M^-1 r, symmetric and, where the tangents are, positive definite.
   void apply(std::span<const Vec3d> r, std::span<Vec3d> z);
@@ -55,6 +56,7 @@ class Multigrid {
   MultigridMemory& memory_;
   ThreadArena& arena_;
   const Tangents* tangents_ = nullptr;
+  std::span<const float> shift_;
 };
 
 }  // namespace isochor::lattice
