@@ -39,5 +39,27 @@ TEST(LatticeSolver, StepAllocatesNothing) {
   EXPECT_TRUE(report.converged());
 }
 
+TEST(LatticeDynamics, StepAllocatesNothing) {
+  BodySpec spec = box_spec(8, 6, 6, 0.1, 1e4, 2e4);
+  spec.stiffness_damping = 1e-3;
+  spec.holds = {hold_where(spec, "end", [](const Vec3d& p) { return p[0] < 1e-9; })};
+  const Model model = build_model(
+      {spec}, {.preconditioner = Preconditioner::Multigrid, .integrator = solve::Integrator::Bdf2});
+  State state = make_state(model);
+  Scratch scratch(model);
+  Context context(1);
+  for (const double shift : {0.0, 0.01, 0.02}) {
+    const auto held = targets(model, [&](const std::string&, const Vec3d& p) {
+      return p + Vec3d{shift, 0, 0};
+    });
+    const std::size_t before = allocations;
+    const StepReport report =
+        advance(model, state, {.gravity = {0, -9.81, 0}, .held_positions = held, .dt = 0.02},
+                scratch, context);
+    EXPECT_EQ(allocations, before);
+    EXPECT_TRUE(report.converged());
+  }
+}
+
 }  // namespace
 }  // namespace isochor::lattice

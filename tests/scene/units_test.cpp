@@ -12,8 +12,10 @@ namespace {
 using testing::HasSubstr;
 
 constexpr Unit kAllUnits[] = {
-    Unit::None,    Unit::Length,       Unit::Angle, Unit::Time,   Unit::Frequency, Unit::Pressure,
-    Unit::Density, Unit::Acceleration, Unit::Force, Unit::Energy, Unit::Volume,    Unit::Bedding,
+    Unit::None,      Unit::Length,          Unit::Angle,   Unit::Time,
+    Unit::Frequency, Unit::Pressure,        Unit::Density, Unit::Acceleration,
+    Unit::Force,     Unit::Energy,          Unit::Volume,  Unit::Bedding,
+    Unit::Velocity,  Unit::AngularVelocity,
 };
 
 double parse(std::string_view text, Unit unit) { return parse_quantity(text, unit, "here"); }
@@ -57,6 +59,9 @@ TEST(SceneUnits, EveryQuantityConvertsToSi) {
       {"250 mJ", Unit::Energy, 0.25},
       {"2 N m", Unit::Energy, 2},
       {"3 kPa/mm", Unit::Bedding, 3e6},
+      {"36 km/h", Unit::Velocity, 10},
+      {"30 rpm", Unit::AngularVelocity, std::numbers::pi},
+      {"90 deg/s", Unit::AngularVelocity, std::numbers::pi / 2},
       {"2 L", Unit::Volume, 0.002},
       {"5 ml", Unit::Volume, 5e-6},
       {"1 cm^3", Unit::Volume, 1e-6},

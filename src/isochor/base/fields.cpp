@@ -21,6 +21,10 @@ std::string_view symbol(Unit unit) {
       return "Pa";
     case Unit::Density:
       return "kg/m^3";
+    case Unit::Velocity:
+      return "m/s";
+    case Unit::AngularVelocity:
+      return "rad/s";
     case Unit::Acceleration:
       return "m/s^2";
     case Unit::Force:

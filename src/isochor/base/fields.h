@@ -12,17 +12,19 @@ namespace isochor {
 /// What a number measures. Scenes and outputs are SI; a scene may write "12 kPa".
 enum class Unit {
   None,
-  Length,        ///< m
-  Angle,         ///< rad
-  Time,          ///< s
-  Frequency,     ///< 1/s
-  Pressure,      ///< Pa
-  Density,       ///< kg/m^3
-  Acceleration,  ///< m/s^2
-  Force,         ///< N
-  Energy,        ///< J
-  Volume,        ///< m^3
-  Bedding,       ///< stiffness per area, N/m^3
+  Length,           ///< m
+  Angle,            ///< rad
+  Time,             ///< s
+  Frequency,        ///< 1/s
+  Pressure,         ///< Pa
+  Density,          ///< kg/m^3
+  Velocity,         ///< m/s
+  AngularVelocity,  ///< rad/s
+  Acceleration,     ///< m/s^2
+  Force,            ///< N
+  Energy,           ///< J
+  Volume,           ///< m^3
+  Bedding,          ///< stiffness per area, N/m^3
 };
 
 /// The SI symbol, empty for a plain number.

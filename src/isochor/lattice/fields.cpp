@@ -42,6 +42,44 @@ std::vector<double> to_nodes(const Model& model, std::span<const double> per_cel
 
 namespace {
 
+/// The sum over all nodes of a vector each has.
+template <class F>
+Vec3d sum_vectors(const Model& model, ThreadArena& arena, F&& f) {
+  Vec3d result{0, 0, 0};
+  for (int a = 0; a < 3; ++a) {
+    result[a] =
+        deterministic_sum(arena, model.node_count(), [&](std::size_t begin, std::size_t end) {
+          double sum = 0;
+          for (std::size_t n = begin; n < end; ++n) sum += f(n)[a];
+          return sum;
+        });
+  }
+  return result;
+}
+
+}  // namespace
+
+Momenta momenta(const Model& model, const State& state, ThreadArena& arena) {
+  const std::vector<double>& m = model.mass;
+  Momenta result;
+  const Vec3d sums = sum_vectors(model, arena, [&](std::size_t n) {
+    return Vec3d{m[n], 0.5 * m[n] * dot(state.velocities[n], state.velocities[n]), 0};
+  });
+  result.mass = sums[0];
+  result.kinetic_energy = sums[1];
+  result.center =
+      sum_vectors(model, arena, [&](std::size_t n) { return m[n] * state.positions[n]; }) *
+      (1 / result.mass);
+  result.linear =
+      sum_vectors(model, arena, [&](std::size_t n) { return m[n] * state.velocities[n]; });
+  result.angular = sum_vectors(model, arena, [&](std::size_t n) {
+    return m[n] * cross(state.positions[n] - result.center, state.velocities[n]);
+  });
+  return result;
+}
+
+namespace {
+
 /// A place and what is pushed there.
 struct Push {
   Vec3d at, force;
@@ -78,7 +116,7 @@ Vec3d first_point(const Model& model, std::int32_t spring, std::span<const Vec3d
 }  // namespace
 
 std::vector<Reaction> reactions(const Model& model, const Configuration& at, const StepInput& input,
-                                ThreadArena& arena) {
+                                ThreadArena& arena, std::span<const Vec3d> state_pushes) {
   std::vector<Vec3d> force(model.node_count()), pull(model.springs.count());
   std::vector<double> block_energy(model.blocks.size());
   integrated_force(model, at, force, block_energy, arena);
@@ -86,11 +124,13 @@ std::vector<Reaction> reactions(const Model& model, const Configuration& at, con
   add_pulls(model.springs, pull, 1, force, arena);
   std::vector<Reaction> result;
   std::vector<Push> pushes;
+  std::size_t held = 0;
   for (std::size_t h = 0; h < model.holds.size(); ++h) {
     const Hold& hold = model.holds[h];
     pushes.clear();
     for (const std::int32_t n : hold.nodes) {
-      Vec3d push = -(force[n] + model.mass[n] * input.gravity);
+      Vec3d push =
+          state_pushes.empty() ? -(force[n] + model.mass[n] * input.gravity) : state_pushes[held++];
       // Other holds may push at a node that slides, each in its own directions.
       if (hold.slide != Slide::None) {
         const Vec3d along = dot(input.slide_directions[h], push) * input.slide_directions[h];

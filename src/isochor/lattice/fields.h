@@ -21,14 +21,25 @@ CellFields cell_fields(const Model& model, const Configuration& at, ThreadArena&
 /// The mean of the cells around each node.
 std::vector<double> to_nodes(const Model& model, std::span<const double> per_cell);
 
+/// How a state moves as a whole.
+struct Momenta {
+  double mass = 0;            ///< kg
+  Vec3d center{0, 0, 0};      ///< of mass, m
+  Vec3d linear{0, 0, 0};      ///< kg m/s
+  Vec3d angular{0, 0, 0};     ///< about the centre of mass, kg m^2/s
+  double kinetic_energy = 0;  ///< J
+};
+Momenta momenta(const Model& model, const State& state, ThreadArena& arena);
+
 /// What a hold or a group of springs pushes with to keep its nodes or points where they are.
 struct Reaction {
   Vec3d force{0, 0, 0};   ///< N
   Vec3d moment{0, 0, 0};  ///< about the middle of the nodes or points, N m
 };
 /// One per Model::holds, from the forces that elasticity, gravity and springs leave on held nodes,
-/// then one per Model::spring_groups; of springs between bodies what they push the first body with.
+/// or, after a step in time, from State::pushes; then one per Model::spring_groups; of springs
+/// between bodies what they push the first body with.
 std::vector<Reaction> reactions(const Model& model, const Configuration& at, const StepInput& input,
-                                ThreadArena& arena);
+                                ThreadArena& arena, std::span<const Vec3d> state_pushes = {});
 
 }  // namespace isochor::lattice

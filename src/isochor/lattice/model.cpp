@@ -205,7 +205,9 @@ void add_body(Model& model, const BodySpec& body) {
                   .node_count = static_cast<std::int32_t>(lattice.rest_positions.size()),
                   .first_cell = static_cast<std::int32_t>(model.cells.size()),
                   .cell_count = static_cast<std::int32_t>(lattice.cell_count()),
-                  .first_material = static_cast<std::int32_t>(model.materials.size())};
+                  .first_material = static_cast<std::int32_t>(model.materials.size()),
+                  .mass_damping = body.mass_damping,
+                  .stiffness_damping = body.stiffness_damping};
   check_size(model, body);
   check_materials(body);
   model.materials.push_back({body.law, body.shape});
@@ -269,6 +271,16 @@ Model build_model(const std::vector<BodySpec>& bodies, const Params& params,
     model.hierarchy = std::make_shared<const Hierarchy>(build_hierarchy(bodies, model));
   }
   return model;
+}
+
+bool Model::has_stiffness_damping() const {
+  return std::ranges::any_of(bodies, [](const BodyRange& b) { return b.stiffness_damping > 0; });
+}
+
+std::size_t Model::held_count() const {
+  std::size_t count = 0;
+  for (const Hold& hold : holds) count += hold.nodes.size();
+  return count;
 }
 
 std::size_t bytes_allocated(const Model& model) {

@@ -12,6 +12,7 @@
 #include "isochor/materials/tangent.h"
 #include "isochor/math/mat3.h"
 #include "isochor/solve/newton.h"
+#include "isochor/solve/time_integration.h"
 
 namespace isochor::lattice {
 
@@ -57,6 +58,8 @@ struct BodySpec {
   std::vector<double> activation;  ///< per cell, a factor of the body's; none: 1
   std::vector<double> fill;        ///< per cell, the part of it that is material; none: 1
   double density = 1000;           ///< kg/m^3
+  double mass_damping = 0;         ///< Rayleigh's coefficient of the mass, 1/s
+  double stiffness_damping = 0;    ///< that of the stiffness, s
   std::vector<HoldSpec> holds;
 };
 
@@ -91,6 +94,7 @@ struct Params {
   Cycle cycle = Cycle::Best;
   int sweeps = 5;  ///< of damped Jacobi per grid transfer of the published cycle
   Solver solver = Solver::Newton;
+  solve::Integrator integrator = solve::Integrator::Static;
   solve::NewtonParams newton;
 };
 
@@ -142,6 +146,7 @@ struct BodyRange {
   std::int32_t first_node = 0, node_count = 0;
   std::int32_t first_cell = 0, cell_count = 0;
   std::int32_t first_material = 0;
+  double mass_damping = 0, stiffness_damping = 0;  ///< 1/s, s
 };
 
 struct Hold {
@@ -183,6 +188,9 @@ struct Model {
   std::shared_ptr<const Hierarchy> hierarchy;  ///< of coarser models, where multigrid is wanted
 
   std::size_t node_count() const { return rest_positions.size(); }
+  bool moves() const { return params.integrator != solve::Integrator::Static; }
+  bool has_stiffness_damping() const;
+  std::size_t held_count() const;  ///< nodes of all holds; one in several counts for each
   /// The node at a corner of an entry of `cells`.
   std::int32_t corner(std::int32_t cell, int c) const {
     const std::int32_t block = cell / 8;

@@ -70,8 +70,10 @@ void Multigrid::linearise(const Configuration& at) {
   }
 }
 
-void Multigrid::prepare(const Tangents& tangents, std::span<const Vec3f> diagonal) {
+void Multigrid::prepare(const Tangents& tangents, std::span<const Vec3f> diagonal,
+                        std::span<const float> shift) {
   tangents_ = &tangents;
+  shift_ = shift;
   invert_diagonal(0, diagonal);
   set_anchors(diagonal);
   const std::size_t last = memory_.levels.size() - 1;
@@ -123,7 +125,8 @@ void Multigrid::set_level_anchors(std::size_t l, std::span<const Vec3f> diagonal
   // How strongly each node of the finer level is tied to the ground; its x is free until then.
   std::vector<Vec3f>& ties = memory_.levels[l - 1].x;
   each_node(arena_, ties.size(), [&](std::size_t i) {
-    ties[i] = l == 1 ? Vec3f{0, 0, 0} : finer.anchors[i];
+    const float inertia = l == 1 && !shift_.empty() ? shift_[i] : 0;
+    ties[i] = l == 1 ? Vec3f{inertia, inertia, inertia} : finer.anchors[i];
     if (l == 1 && !published_ && model_.freedom[i] == Freedom::Held) ties[i] = diagonal[i];
   });
   if (l == 1) {
@@ -217,6 +220,9 @@ void Multigrid::multiply(std::size_t l, std::span<const Vec3f> v, std::span<Vec3
     return;
   }
   add_spring_stiffness(model_.springs, v, memory_.pull, out, arena_);
+  if (!shift_.empty()) {
+    each_node(arena_, v.size(), [&](std::size_t i) { out[i] += shift_[i] * v[i]; });
+  }
   keep_sliding(model_, slides_, out);
 }
 

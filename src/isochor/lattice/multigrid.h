@@ -19,8 +19,8 @@ inline double coarse_stabilisation(const Params& params) {
 /// deformation gradients. What the published cycle does by labelling coarse cells constrained is
 /// done here by springs: a held node becomes a spring to the ground on coarse levels, as stiff as
 /// the node itself would be to its neighbours, so that a wall between coarse nodes neither gets
-/// lost nor moves. Springs of the model keep their points. With Cycle::Published it is a V with
-/// constrained cells and damped Jacobi, see published_cycle.h.
+/// lost nor moves. Inertia goes down the same way; springs of the model keep their points. With
+/// Cycle::Published it is a V with constrained cells and damped Jacobi, see published_cycle.h.
 class Multigrid {
  public:
   Multigrid(const Model& model, std::span<const SlideFrame> slides, MultigridMemory& memory,
@@ -34,9 +34,10 @@ class Multigrid {
   /// Makes the tangents of coarse levels, always definite.
   void linearise(const Configuration& at);
 
-  /// Gets ready for cycles with given tangents of the finest level and their diagonal, springs
-  /// included.
-  void prepare(const Tangents& tangents, std::span<const Vec3f> diagonal);
+  /// Gets ready for cycles with given tangents of the finest level and the diagonal of the whole
+  /// matrix: springs included, and `shift`, what inertia adds to it, one number per node or none.
+  void prepare(const Tangents& tangents, std::span<const Vec3f> diagonal,
+               std::span<const float> shift = {});
 
   /// Sets what holds of the finest level do to coarse ones, as prepare() does.
   void set_anchors(std::span<const Vec3f> diagonal);
@@ -79,6 +80,7 @@ class Multigrid {
   ThreadArena& arena_;
   const bool published_;
   const Tangents* tangents_ = nullptr;
+  std::span<const float> shift_;
 };
 
 }  // namespace isochor::lattice

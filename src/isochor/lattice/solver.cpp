@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
+#include "isochor/base/error.h"
 #include "isochor/lattice/elasticity.h"
 #include "isochor/lattice/fas.h"
+#include "isochor/lattice/holds.h"
+#include "isochor/lattice/inertia.h"
 #include "isochor/lattice/multigrid.h"
 #include "isochor/solve/nonlinear_cycles.h"
 #include "isochor/solve/stationary.h"
@@ -21,75 +25,39 @@ std::span<Vec3d> vectors(std::span<double> v) {
   return {reinterpret_cast<Vec3d*>(v.data()), v.size() / 3};
 }
 
-/// Calls f(node, hold, its place among the positions of held nodes).
-template <class F>
-void for_each_held(const Model& model, F&& f) {
-  std::size_t next = 0;
-  for (std::size_t h = 0; h < model.holds.size(); ++h) {
-    for (const std::int32_t n : model.holds[h].nodes) f(n, h, next++);
-  }
-}
-
-/// Adds to what a node must not do. A direction within those that it has already says nothing new.
-void hold_along(SlideFrame& frame, Vec3d direction, const Vec3d& target) {
-  constexpr double kNothingNew = 1e-6;
-  for (int k = 0; k < frame.count; ++k) {
-    direction -= dot(frame.direction[k], direction) * frame.direction[k];
-  }
-  const double length = norm(direction);
-  if (length < kNothingNew) return;
-  direction *= 1 / length;
-  frame.direction[frame.count] = direction;
-  frame.place[frame.count++] = dot(direction, target);
-}
-
-/// What holds ask of the nodes that slide, in `slides`.
-void collect_slides(const Model& model, const StepInput& input, std::span<SlideFrame> slides) {
-  for (SlideFrame& frame : slides) frame.count = 0;
-  for_each_held(model, [&](std::int32_t n, std::size_t hold, std::size_t k) {
-    if (model.freedom[n] != Freedom::Sliding) return;
-    const auto place = std::ranges::lower_bound(model.sliding, n) - model.sliding.begin();
-    const Vec3d& direction = input.slide_directions[hold];
-    if (model.holds[hold].slide == Slide::InPlane) {
-      hold_along(slides[place], direction, input.held_positions[k]);
-      return;
-    }
-    for (int a = 0; a < 3; ++a) {
-      Vec3d axis{0, 0, 0};
-      axis[a] = 1;
-      const Vec3d across = axis - dot(axis, direction) * direction;
-      if (norm(across) > 0.5) {
-        hold_along(slides[place], (1 / norm(across)) * across, input.held_positions[k]);
-      }
-    }
-  });
-}
-
-/// The way from where a node is to where it may be.
-Vec3d way_back(const SlideFrame& frame, const Vec3d& position) {
-  Vec3d way{0, 0, 0};
-  for (int k = 0; k < frame.count; ++k) {
-    way += (frame.place[k] - dot(frame.direction[k], position)) * frame.direction[k];
-  }
-  return way;
-}
-
-/// Static equilibrium as a problem for solve::newton.
+/// A step as a problem for solve::newton: the equilibrium of all forces, those of inertia and
+/// damping among them where it is one in time.
 class Equilibrium {
  public:
-  Equilibrium(const Model& model, const StepInput& input, Scratch& scratch, Context& context)
+  Equilibrium(const Model& model, const State& start, const StepInput& input, Inertia* inertia,
+              Scratch& scratch, Context& context)
       : model_(model),
+        start_(start),
         input_(input),
+        inertia_(inertia),
         scratch_(scratch),
         context_(context),
         stiffness_(model, scratch.tangents) {}
 
+  /// A first guess, in the iterate.
+  solve::KrylovReport begin() {
+    const double reach = inertia_ ? inertia_->time().reach : 1;
+    collect_slides(model_, input_, start_.positions, reach, scratch_.slides);
+    if (!holds_rest(model_, input_, start_.positions, scratch_.slides)) return predict();
+    if (inertia_) {
+      take_flight();
+    } else {
+      copy_start();
+    }
+    return {};
+  }
+
   solve::Evaluation evaluate() {
     solve::Evaluation result;
-    const double elastic = compute_force();
+    const auto [elastic, inertia] = compute_force();
     const double gravity = gravity_energy();
-    result.energy = elastic + gravity;
-    result.energy_scale = std::abs(elastic) + std::abs(gravity);
+    result.energy = elastic + gravity + inertia;
+    result.energy_scale = std::abs(elastic) + std::abs(gravity) + inertia;
     // Forces are judged against what holds the body and what loads it. At rest both vanish, and
     // what rounding leaves is as good as nothing, whatever the tolerance.
     load_free([&](std::size_t i) { return scratch_.force[i]; });
@@ -99,7 +67,9 @@ class Equilibrium {
     double weight =
         sum_nodes([&](std::size_t i) { return square(model_.mass[i] * input_.gravity); });
     for (const Vec3d& pull : scratch_.pull) weight += square(pull);
-    const double rounding = model_.rounding_force * std::sqrt(double(model_.node_count())) /
+    if (inertia_) weight += inertia_->square_of_inertia(scratch_.positions);
+    const double rounding = std::sqrt(square(model_.rounding_force) * double(model_.node_count()) +
+                                      (inertia_ ? inertia_->square_of_rounding() : 0)) /
                             model_.params.newton.tolerance;
     result.residual = std::sqrt(residual) / (std::sqrt(reaction) + std::sqrt(weight) + rounding);
     return result;
@@ -162,25 +132,6 @@ class Equilibrium {
     fas().correct(configuration(), load(), scratch_.step);
   }
 
-  /// A first guess for a new position of held nodes: the linear response of all others. Kept only
-  /// if its energy is below that of moving the held nodes alone.
-  solve::KrylovReport predict(std::span<const Vec3d> start) {
-    std::copy(start.begin(), start.end(), scratch_.positions.begin());
-    compute_force();
-    linearise(materials::Definiteness::Clamp);
-    place_held(scratch_.positions);
-    each_node([&](std::size_t i) { scratch_.step[i] = scratch_.positions[i] - start[i]; });
-    const std::span<Vec3d> change = vectors(std::span(scratch_.krylov.image));
-    apply(scratch_.step, change);
-    load_free([&](std::size_t i) { return scratch_.force[i] - change[i]; });
-    const double before = total_energy();
-    const solve::KrylovReport report = solve_linear(1e-2);
-    move(1);
-    const double after = total_energy();
-    if (!(after <= before)) move(-1);
-    return report;
-  }
-
   double slope() {
     // Held nodes have a force, but no step.
     return -solve::dot(context_.arena, flat(std::span<const Vec3d>(scratch_.force)),
@@ -201,18 +152,51 @@ class Equilibrium {
     context_.report();
   }
 
-  void place_held(std::span<Vec3d> positions) {
-    for_each_held(model_, [&](std::int32_t n, std::size_t, std::size_t k) {
-      if (model_.freedom[n] == Freedom::Held) positions[n] = input_.held_positions[k];
-    });
-    for (std::size_t k = 0; k < model_.sliding.size(); ++k) {
-      Vec3d& position = positions[model_.sliding[k]];
-      position += way_back(scratch_.slides[k], position);
-    }
+ private:
+  static double square(double x) { return x * x; }
+  static double square(const Vec3d& v) { return dot(v, v); }
+
+  void copy_start() {
+    std::copy(start_.positions.begin(), start_.positions.end(), scratch_.positions.begin());
   }
 
- private:
-  static double square(const Vec3d& v) { return dot(v, v); }
+  void place_held() {
+    lattice::place_held(model_, input_, start_.positions, inertia_ ? inertia_->time().reach : 1,
+                        scratch_.slides, scratch_.positions);
+  }
+
+  /// Nodes go where inertia takes them, each by itself, or, where forces would turn that back
+  /// within the step, together.
+  void take_flight() {
+    inertia_->rigid_flight(start_, input_.gravity, scratch_.positions);
+    place_held();
+    const double together = total_energy();
+    inertia_->free_flight(input_.gravity, scratch_.positions);
+    place_held();
+    if (total_energy() < together) return;
+    inertia_->rigid_flight(start_, input_.gravity, scratch_.positions);
+    place_held();
+  }
+
+  /// A first guess for a new position of held nodes: the linear response of all others. Kept only
+  /// if its energy is below that of moving the held nodes alone.
+  solve::KrylovReport predict() {
+    const std::span<const Vec3d> start = start_.positions;
+    copy_start();
+    compute_force();
+    linearise(materials::Definiteness::Clamp);
+    place_held();
+    each_node([&](std::size_t i) { scratch_.step[i] = scratch_.positions[i] - start[i]; });
+    const std::span<Vec3d> change = vectors(std::span(scratch_.krylov.image));
+    apply(scratch_.step, change);
+    load_free([&](std::size_t i) { return scratch_.force[i] - change[i]; });
+    const double before = total_energy();
+    const solve::KrylovReport report = solve_linear(1e-2);
+    move(1);
+    const double after = total_energy();
+    if (!(after <= before)) move(-1);
+    return report;
+  }
 
   template <class F>
   void each_node(F&& f) {
@@ -240,7 +224,8 @@ class Equilibrium {
 
   double total_energy() {
     return gravity_energy() + spring_energy() +
-           integrated_energy(model_, configuration(), scratch_.block_energy, context_.arena);
+           integrated_energy(model_, configuration(), scratch_.block_energy, context_.arena) +
+           (inertia_ ? inertia_->energy(scratch_.positions) : 0);
   }
 
   /// Leaves in scratch what every spring pulls with.
@@ -249,28 +234,35 @@ class Equilibrium {
                         context_.arena);
   }
 
-  /// Measured from the rest shape, so that it is of the size of what changes.
+  /// Measured from the rest shape, or from where a body that moves is, so that it is of the size of
+  /// what changes.
   double gravity_energy() {
+    const std::span<const Vec3d> zero = inertia_ ? start_.positions : model_.rest_positions;
     return sum_nodes([&](std::size_t i) {
-      return -model_.mass[i] *
-             dot(input_.gravity, scratch_.positions[i] - model_.rest_positions[i]);
+      return -model_.mass[i] * dot(input_.gravity, scratch_.positions[i] - zero[i]);
     });
   }
 
-  /// All forces on all nodes; returns the energy of cells and springs.
-  double compute_force() {
+  struct Energies {
+    double elastic;  ///< of cells and springs, J
+    double inertia;
+  };
+  /// All forces on all nodes.
+  Energies compute_force() {
     const double elastic = integrated_force(model_, configuration(), scratch_.force,
                                             scratch_.block_energy, context_.arena);
     each_node([&](std::size_t i) { scratch_.force[i] += model_.mass[i] * input_.gravity; });
     const double springs = spring_energy();
     add_pulls(model_.springs, scratch_.pull, 1, scratch_.force, context_.arena);
-    return elastic + springs;
+    const double inertia = inertia_ ? inertia_->add_force(scratch_.positions, scratch_.force) : 0;
+    return {elastic + springs, inertia};
   }
 
-  /// out = K v, on all nodes.
+  /// out = K v, on all nodes, K being the matrix of the whole problem.
   void apply(std::span<const Vec3d> v, std::span<Vec3d> out) {
     stiffness_.apply(v, out, context_.arena);
     add_spring_stiffness(model_.springs, v, scratch_.pull, out, context_.arena);
+    if (inertia_) inertia_->apply(v, out);
   }
 
   void keep_free(std::span<Vec3d> v) {
@@ -297,9 +289,19 @@ class Equilibrium {
   /// K step = what was loaded, among the motions that holds leave free.
   solve::KrylovReport solve_linear(double tolerance) {
     find_diagonal();
-    if (!model_.hierarchy) return solve_with_diagonal(tolerance);
+    if (!model_.hierarchy) {
+      if (inertia_) inertia_->add_diagonal(scratch_.diagonal);
+      return solve_with_diagonal(tolerance);
+    }
     Multigrid multigrid(model_, scratch_.slides, scratch_.multigrid, context_.arena);
-    multigrid.prepare(scratch_.tangents, scratch_.diagonal);
+    std::span<const float> shift;
+    if (inertia_) {
+      shift = inertia_->shift();
+      each_node([&](std::size_t i) {
+        scratch_.diagonal[i] += Vec3f{shift[i], shift[i], shift[i]};
+      });
+    }
+    multigrid.prepare(scratch_.tangents, scratch_.diagonal, shift);
     if (model_.params.cycle == Cycle::Published) return solve_by_cycles(multigrid, tolerance);
     return solve_with_cycles(multigrid, tolerance);
   }
@@ -379,46 +381,57 @@ class Equilibrium {
   }
 
   const Model& model_;
+  const State& start_;
   const StepInput& input_;
+  Inertia* inertia_;  ///< none in a static step
   Scratch& scratch_;
   Context& context_;
   Stiffness stiffness_;
 };
 
-/// Whether no hold moves; of nodes that slide, up to rounding.
-bool holds_rest(const Model& model, const State& state, const StepInput& input,
-                std::span<const SlideFrame> slides) {
-  constexpr double kRounding = 1e-15;
-  bool rest = true;
-  for_each_held(model, [&](std::int32_t n, std::size_t, std::size_t k) {
-    const Vec3d gap = state.positions[n] - input.held_positions[k];
-    rest = rest && (model.freedom[n] != Freedom::Held || dot(gap, gap) == 0);
-  });
-  for (std::size_t k = 0; k < model.sliding.size(); ++k) {
-    const Vec3d& position = state.positions[model.sliding[k]];
-    rest = rest && norm(way_back(slides[k], position)) <= kRounding * norm(position);
+/// What a step found becomes the state.
+void accept(const Model& model, const StepInput& input, Scratch& scratch, State& state) {
+  const bool in_time = input.dt > 0;
+  if (in_time && model.params.integrator == solve::Integrator::Bdf2) {
+    std::swap(state.last_positions, state.positions);
+    std::swap(state.last_velocities, state.velocities);
   }
-  return rest;
+  std::swap(state.positions, scratch.positions);
+  if (in_time) {
+    std::swap(state.velocities, scratch.motion.velocities);
+    std::swap(state.pushes, scratch.motion.pushes);
+  } else {
+    std::fill(state.velocities.begin(), state.velocities.end(), Vec3d{0, 0, 0});
+  }
+  state.last_dt = input.dt;
 }
 
 }  // namespace
 
 StepReport advance(const Model& model, State& state, const StepInput& input, Scratch& scratch,
                    Context& context) {
-  Equilibrium problem(model, input, scratch, context);
-  solve::KrylovReport prediction;
-  collect_slides(model, input, scratch.slides);
-  if (holds_rest(model, state, input, scratch.slides)) {
-    std::copy(state.positions.begin(), state.positions.end(), scratch.positions.begin());
-  } else {
-    prediction = problem.predict(state.positions);
+  if (input.dt > 0 && !model.moves()) {
+    throw Error(Fault::Input, "lattice::advance", "a static model has no steps in time",
+                "build the model with Params::integrator, or leave StepInput::dt at 0");
   }
-  StepReport report = model.params.solver == Solver::Fas
-                          ? solve::nonlinear_cycles(problem, model.params.newton)
-                          : solve::newton(problem, model.params.newton);
+  std::optional<Inertia> inertia;
+  if (input.dt > 0) {
+    inertia.emplace(model, solve::make_time_step(model.params.integrator, input.dt, state.last_dt),
+                    scratch, context.arena);
+    inertia->begin(state, input.activations);
+  }
+  Equilibrium problem(model, state, input, inertia ? &*inertia : nullptr, scratch, context);
+  const solve::KrylovReport prediction = problem.begin();
+  // Nonlinear cycles know no inertia.
+  const bool cycles = model.params.solver == Solver::Fas && !inertia;
+  StepReport report{cycles ? solve::nonlinear_cycles(problem, model.params.newton)
+                           : solve::newton(problem, model.params.newton),
+                    {}};
   report.krylov_iterations += prediction.iterations;
   report.operator_applications += prediction.operator_applications;
-  if (report.converged()) std::swap(state.positions, scratch.positions);
+  if (!report.converged()) return report;
+  if (inertia) report.balance = inertia->finish(state, input);
+  accept(model, input, scratch, state);
   return report;
 }
 

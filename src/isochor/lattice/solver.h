@@ -7,7 +7,8 @@
 
 namespace isochor::lattice {
 
-/// The world at the end of a step.
+/// The world at the end of a step; activations and targets of springs where the integrator
+/// evaluates forces (solve::evaluation_point).
 struct StepInput {
   Vec3d gravity{0, 0, 0};  ///< m/s^2
   /// Positions of held nodes, in the order of Model::holds and of the nodes within each, m.
@@ -16,11 +17,22 @@ struct StepInput {
   /// Per hold a unit vector, read where the hold slides.
   std::span<const Vec3d> slide_directions;
   std::span<const Vec3d> spring_targets;  ///< per spring, m; none: all zero
+  double dt = 0;                          ///< s; 0: the step seeks static equilibrium
 };
 
-using StepReport = solve::NewtonReport;
+/// Where the energy of a step in time went to and came from. Energies of the two states make up the
+/// rest of it, and what the integrator itself loses.
+struct Balance {
+  double damping_loss = 0;  ///< J
+  double hold_work = 0;     ///< done by holds on their nodes, J
+};
 
-/// Moves the state to static equilibrium under the input. Transactional: unless the report says
+struct StepReport : solve::NewtonReport {
+  Balance balance;
+};
+
+/// Moves the state to static equilibrium under the input, with no velocity; or, where the input has
+/// a duration, through that time by the model's integrator. Transactional: unless the report says
 /// converged, the state is unchanged, bit for bit. Allocates
 /// nothing, but with Gauss quadrature, which keeps its tangents for the step.
 StepReport advance(const Model& model, State& state, const StepInput& input, Scratch& scratch,

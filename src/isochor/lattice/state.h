@@ -1,6 +1,7 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "isochor/lattice/fas_memory.h"
@@ -9,9 +10,42 @@
 
 namespace isochor::lattice {
 
-/// All that a checkpoint holds.
+/// All that a checkpoint holds. Of a static model, positions alone.
 struct State {
-  std::vector<Vec3d> positions;  ///< per node, m
+  std::vector<Vec3d> positions;   ///< per node, m
+  std::vector<Vec3d> velocities;  ///< per node, m/s
+  /// What they were before the last step, where an integrator asks for it.
+  std::vector<Vec3d> last_positions, last_velocities;
+  double last_dt = 0;  ///< length of the last step, s; 0: there was none
+  /// What holds pushed their nodes with in the last step, N, in the order of
+  /// StepInput::held_positions.
+  std::vector<Vec3d> pushes;
+};
+
+/// At rest, with all that the model's integrator asks for.
+State make_state(const Model& model);
+
+/// What a step in time works with beside the memory of an equilibrium. Empty in a static model.
+struct MotionMemory {
+  explicit MotionMemory(const Model& model)
+      : origin(model.moves() ? model.node_count() : 0),
+        target(origin.size()),
+        velocities(origin.size()),
+        image(model.has_stiffness_damping() ? origin.size() : 0),
+        diagonal(image.size()),
+        shift(origin.size()),
+        pushes(model.moves() ? model.held_count() : 0) {
+    if (!image.empty()) damping.emplace(model);
+  }
+
+  std::vector<Vec3d> origin;        ///< as in solve::TimeStep
+  std::vector<Vec3d> target;        ///< where nodes would be without forces
+  std::vector<Vec3d> velocities;    ///< at the end of the step
+  std::vector<Vec3d> image;         ///< of the damping tangents
+  std::vector<Vec3f> diagonal;      ///< of the same
+  std::vector<float> shift;         ///< what inertia adds to a preconditioner's diagonal, N/m
+  std::vector<Vec3d> pushes;        ///< as State's
+  std::optional<Tangents> damping;  ///< about the start of the step
 };
 
 /// Memory of a step. Nothing in it outlives a step: filling it with NaN changes no result.
@@ -27,6 +61,7 @@ struct Scratch {
         slides(model.sliding.size()),
         multigrid(model),
         fas(model),
+        motion(model),
         krylov(3 * model.node_count()),
         load(model.params.cycle == Cycle::Published ? model.node_count() : 0) {}
 
@@ -43,6 +78,7 @@ struct Scratch {
   std::vector<SlideFrame> slides;  ///< per Model::sliding
   MultigridMemory multigrid;
   FasMemory fas;
+  MotionMemory motion;
   solve::KrylovScratch krylov;
   std::vector<Vec3d> load;  ///< of a linear system that cycles alone solve
 };

@@ -14,6 +14,22 @@ struct Cell {
   double value;
 };
 
+void add_vector(const std::string& name, const char* unit, const Vec3d& v, std::vector<Cell>& to) {
+  for (int a = 0; a < 3; ++a) {
+    to.push_back({fmt::format("{}{} [{}]", name, static_cast<char>('x' + a), unit), v[a]});
+  }
+}
+
+void add_motion(const sim::MotionMeasures& m, std::vector<Cell>& to) {
+  to.push_back({"kinetic_energy [J]", m.kinetic_energy});
+  to.push_back({"damping_loss [J]", m.damping_loss});
+  to.push_back({"hold_work [J]", m.hold_work});
+  to.push_back({"integrator_loss [J]", m.integrator_loss});
+  add_vector("center_of_mass.", "m", m.center_of_mass, to);
+  add_vector("momentum.", "kg m/s", m.momentum, to);
+  add_vector("angular_momentum.", "kg m^2/s", m.angular_momentum, to);
+}
+
 /// The columns, once: header and rows both come from here.
 std::vector<Cell> cells_of(const sim::FrameReport& r, const sim::Measures& m,
                            double output_seconds) {
@@ -34,16 +50,10 @@ std::vector<Cell> cells_of(const sim::FrameReport& r, const sim::Measures& m,
                           {"inverted_cells", double(m.inverted_cells)},
                           {"solve_seconds [s]", r.solve_seconds},
                           {"output_seconds [s]", output_seconds}};
+  if (m.motion) add_motion(*m.motion, cells);
   for (const sim::NamedReaction& reaction : m.reactions) {
-    for (int a = 0; a < 3; ++a) {
-      const char axis = static_cast<char>('x' + a);
-      cells.push_back({fmt::format("reaction.{}.f{} [N]", reaction.name, axis), reaction.force[a]});
-    }
-    for (int a = 0; a < 3; ++a) {
-      const char axis = static_cast<char>('x' + a);
-      cells.push_back(
-          {fmt::format("reaction.{}.m{} [N m]", reaction.name, axis), reaction.moment[a]});
-    }
+    add_vector(fmt::format("reaction.{}.f", reaction.name), "N", reaction.force, cells);
+    add_vector(fmt::format("reaction.{}.m", reaction.name), "N m", reaction.moment, cells);
   }
   return cells;
 }

@@ -76,7 +76,17 @@ std::vector<TitledSvg> standard_plots(const DiagnosticsTable& table) {
             true);
   plots.add("Smallest volume ratio", Names{"min_j"}, "minimum J");
   plots.add("Inverted cells", Names{"inverted_cells"}, "cells");
-  plots.add("Energy", Names{"elastic_energy", "spring_energy", "gravity_energy"}, "energy");
+  plots.add("Energy", Names{"elastic_energy", "spring_energy", "gravity_energy", "kinetic_energy"},
+            "energy");
+  plots.add("Energy balance since frame 0", Names{"hold_work", "damping_loss", "integrator_loss"},
+            "energy");
+  const auto axes = [](const std::string& name) {
+    return Names{name + ".x", name + ".y", name + ".z"};
+  };
+  plots.add("Centre of mass", axes("center_of_mass"), "position");
+  plots.add("Linear momentum", axes("momentum"), "momentum");
+  plots.add("Angular momentum about the centre of mass", axes("angular_momentum"),
+            "angular momentum");
 
   // Forces and moments do not share a scale: one plot per unit.
   Names times;

@@ -74,6 +74,16 @@ constexpr NamedUnit kUnits[] = {
     {Unit::Density, "kg/L", 1e3},
     {Unit::Density, "g/ml", 1e3},
 
+    {Unit::Velocity, "m/s"},
+    {Unit::Velocity, "cm/s", 1, 100},
+    {Unit::Velocity, "mm/s", 1, 1e3},
+    {Unit::Velocity, "km/h", 10, 36},
+
+    {Unit::AngularVelocity, "rad/s"},
+    {Unit::AngularVelocity, "deg/s", std::numbers::pi, 180},
+    {Unit::AngularVelocity, "turn/s", 2 * std::numbers::pi},
+    {Unit::AngularVelocity, "rpm", std::numbers::pi, 30},
+
     {Unit::Acceleration, "m/s^2"},
     {Unit::Acceleration, "cm/s^2", 1, 100},
     {Unit::Acceleration, "mm/s^2", 1, 1e3},
@@ -203,6 +213,10 @@ std::string_view quantity_name(Unit unit) {
       return "pressure";
     case Unit::Density:
       return "density";
+    case Unit::Velocity:
+      return "velocity";
+    case Unit::AngularVelocity:
+      return "angular velocity";
     case Unit::Acceleration:
       return "acceleration";
     case Unit::Force:

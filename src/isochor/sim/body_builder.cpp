@@ -117,6 +117,8 @@ Body build_body(const BodySpec& spec, const std::filesystem::path& scene_file, C
                .fill = std::move(fill),
                // The body weighs what its surface encloses.
                .density = spec.material.density * std::min(1.0, enclosed / filled),
+               .mass_damping = spec.damping.mass,
+               .stiffness_damping = spec.damping.stiffness,
                .holds = {}};
   body.fields =
       paint_cells(body.lattice, file, spec.paints, context.arena, scene_file.parent_path());

@@ -11,7 +11,7 @@ constexpr std::array kCapabilities{
                .elements = "hexahedral cells",
                .materials = "all",
                .volume = "none",
-               .states = "static",
+               .states = "static, dynamic",
                .constraints = "held and sliding nodes, soft holds, ties",
                .contact = "none"}};
 

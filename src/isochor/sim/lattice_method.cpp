@@ -12,7 +12,14 @@
 namespace isochor::sim {
 namespace {
 
-lattice::Params params_of(const MethodSpec& method) {
+solve::Integrator integrator_of(const TimeSpec& time) {
+  using solve::Integrator;
+  if (time.integrator == "backward-euler") return Integrator::BackwardEuler;
+  if (time.integrator == "bdf2") return Integrator::Bdf2;
+  return time.integrator == "midpoint" ? Integrator::Midpoint : Integrator::Static;
+}
+
+lattice::Params params_of(const MethodSpec& method, const TimeSpec& time) {
   // Cycles know one point per cell.
   const bool one_point = method.quadrature != "gauss";
   const bool multigrid = method.preconditioner == "multigrid" && one_point;
@@ -28,6 +35,7 @@ lattice::Params params_of(const MethodSpec& method) {
               multigrid ? lattice::Preconditioner::Multigrid : lattice::Preconditioner::Jacobi,
           .cycle = method.variant == "paper" ? lattice::Cycle::Published : lattice::Cycle::Best,
           .solver = fas ? lattice::Solver::Fas : lattice::Solver::Newton,
+          .integrator = integrator_of(time),
           .newton = method.newton};
 }
 
@@ -52,11 +60,12 @@ files::Field displacement(files::Support support, std::span<const Vec3d> now,
 
 LatticeMethod::LatticeMethod(const SceneSpec& scene, Context& context)
     : context_(context),
+      timing_(scene.time),
       gravity_(scene.world.gravity),
       bodies_(scene.bodies),
-      scene_(build_lattice_scene(scene, params_of(scene.method), context)),
+      scene_(build_lattice_scene(scene, params_of(scene.method, scene.time), context)),
       model_(scene_.model),
-      state_{model_.rest_positions},
+      state_(lattice::make_state(model_)),
       scratch_(model_) {}
 
 Summary LatticeMethod::summary() const {
@@ -81,9 +90,7 @@ LatticeMethod::World LatticeMethod::world_at(double time) const {
 }
 
 solve::NewtonReport LatticeMethod::advance(double time) {
-  const World world = world_at(time);
-  const solve::NewtonReport report =
-      lattice::advance(model_, state_, world.input(), scratch_, context_);
+  const solve::NewtonReport report = timing_.moves() && time > 0 ? step(time) : start(time);
   if (report.converged()) time_ = time;
   if (report.fallbacks > 0) {
     context_.log(LogLevel::Info, fmt::format("{}: {}", report.fallback,
@@ -91,6 +98,18 @@ solve::NewtonReport LatticeMethod::advance(double time) {
                                                  ? "Newton's method took over"
                                                  : "conjugate gradients took over"));
   }
+  return report;
+}
+
+solve::NewtonReport LatticeMethod::start(double time) {
+  solve::NewtonReport report{.end = solve::NewtonEnd::Converged, .residual = 0};
+  if (timing_.starts_in_equilibrium()) {
+    const World world = world_at(time);
+    report = lattice::advance(model_, state_, world.input(), scratch_, context_);
+  } else {
+    state_ = lattice::make_state(model_);
+  }
+  if (report.converged() && timing_.moves()) set_velocities();
   return report;
 }
 
@@ -112,12 +131,15 @@ Snapshot LatticeMethod::snapshot() const {
     m.gravity_energy -=
         model_.mass[n] * dot(input.gravity, positions[n] - model_.rest_positions[n]);
   }
+  if (timing_.moves()) m.motion = motion_measures();
   m.min_j = *std::min_element(cells.J.begin(), cells.J.end());
   for (const double j : cells.J) {
     m.worst_cell_volume_error = std::max(m.worst_cell_volume_error, std::abs(j - 1));
     m.inverted_cells += j <= 0;
   }
-  const auto reactions = lattice::reactions(model_, at, input, context_.arena);
+  const auto reactions = lattice::reactions(
+      model_, at, input, context_.arena,
+      state_.last_dt > 0 ? std::span<const Vec3d>(state_.pushes) : std::span<const Vec3d>());
   auto reaction = reactions.begin();
   const auto name_next = [&](const std::string& name) {
     m.reactions.push_back({name, reaction->force, reaction->moment});
@@ -173,17 +195,35 @@ Snapshot LatticeMethod::snapshot() const {
 
 void LatticeMethod::save(files::ByteWriter& writer) const {
   writer.put(time_);
-  writer.put(state_.positions);
+  for (const auto* v : {&state_.positions, &state_.velocities, &state_.last_positions,
+                        &state_.last_velocities, &state_.pushes}) {
+    writer.put(*v);
+  }
+  writer.put(state_.last_dt);
+  for (const double energy : {ledger_.start, ledger_.hold_work, ledger_.damping_loss}) {
+    writer.put(energy);
+  }
 }
 
 void LatticeMethod::load(files::ByteReader& reader) {
   const double time = reader.get<double>();
-  std::vector<Vec3d> positions = reader.get_vector<Vec3d>();
-  if (positions.size() != model_.node_count()) {
-    reader.fail("it holds another number of nodes than the scene");
+  lattice::State state;
+  for (const auto part :
+       {&lattice::State::positions, &lattice::State::velocities, &lattice::State::last_positions,
+        &lattice::State::last_velocities, &lattice::State::pushes}) {
+    state.*part = reader.get_vector<Vec3d>();
+    if ((state.*part).size() != (state_.*part).size()) {
+      reader.fail("it holds another number of nodes than the scene, or another integrator");
+    }
   }
+  state.last_dt = reader.get<double>();
+  Ledger ledger;
+  for (double* energy : {&ledger.start, &ledger.hold_work, &ledger.damping_loss}) {
+    *energy = reader.get<double>();
+  }
+  ledger_ = ledger;
   time_ = time;
-  state_.positions = std::move(positions);
+  state_ = std::move(state);
 }
 
 std::unique_ptr<Method> make_method(const SceneSpec& scene, Context& context) {

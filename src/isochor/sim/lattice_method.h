@@ -6,7 +6,7 @@
 
 namespace isochor::sim {
 
-/// Hexahedral lattices, displacement formulation, static.
+/// Hexahedral lattices, displacement formulation, static and in time.
 class LatticeMethod final : public Method {
  public:
   LatticeMethod(const SceneSpec& scene, Context& context);
@@ -36,13 +36,30 @@ class LatticeMethod final : public Method {
   };
   World world_at(double time) const;
 
+  /// Brings the state to a time up to that of frame 0.
+  solve::NewtonReport start(double time);
+  solve::NewtonReport step(double time);
+  void set_velocities();
+  /// What changing the world at fixed positions does to the energy, J.
+  double energy_change(const World& from, const World& to);
+  double total_energy() const;
+  MotionMeasures motion_measures() const;
+
+  /// Energy that went in and out since frame 0, J; part of the state.
+  struct Ledger {
+    double start = 0;  ///< all energy at frame 0
+    double hold_work = 0, damping_loss = 0;
+  };
+
   Context& context_;
+  TimeSpec timing_;
   Vec3d gravity_;
   std::vector<BodySpec> bodies_;
   LatticeScene scene_;
   const lattice::Model& model_;  ///< in scene_
   lattice::State state_;
   double time_ = -1;  ///< frames; part of the state
+  Ledger ledger_;
   lattice::Scratch scratch_;
 };
 

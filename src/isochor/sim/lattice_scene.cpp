@@ -59,7 +59,7 @@ class Assembly {
       }
     }
     for (const TieSpec& tie : scene_.ties) add_tie(tie);
-    hold_loose_parts();
+    if (scene_.time.starts_in_equilibrium()) hold_loose_parts();
 
     LatticeScene out;
     std::vector<lattice::BodySpec> specs;

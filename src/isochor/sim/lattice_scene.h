@@ -37,8 +37,9 @@ struct Demands {
 };
 Demands demands_at(const LatticeScene& scene, double time);
 
-/// Parts of a body that nothing holds have no state of rest: they are held where they are, with a
-/// warning. A body whose largest part nothing holds is an input error.
+/// Parts of a body that nothing holds have no state of rest: where the scene starts with one, they
+/// are held where they are, with a warning, and a body whose largest part nothing holds is an input
+/// error.
 LatticeScene build_lattice_scene(const SceneSpec& scene, const lattice::Params& params,
                                  Context& context);
 

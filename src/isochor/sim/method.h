@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,17 @@ struct NamedReaction {
   Vec3d moment;      ///< about the middle of the held nodes, N m
 };
 
+/// What the diagnostics say about a motion. Losses and work are those since frame 0.
+struct MotionMeasures {
+  double kinetic_energy = 0;        ///< J
+  double damping_loss = 0;          ///< J
+  double hold_work = 0;             ///< done by what moves holds and activates muscles, J
+  double integrator_loss = 0;       ///< what is missing in the balance of all energies, J
+  Vec3d center_of_mass{0, 0, 0};    ///< of all bodies, m
+  Vec3d momentum{0, 0, 0};          ///< kg m/s
+  Vec3d angular_momentum{0, 0, 0};  ///< about the centre of mass, kg m^2/s
+};
+
 /// What the diagnostics say about a state.
 struct Measures {
   double elastic_energy = 0;           ///< J
@@ -34,7 +46,8 @@ struct Measures {
   double volume_error = 0;             ///< of all surfaces together, relative
   double worst_cell_volume_error = 0;  ///< largest |J - 1|
   double min_j = 0;
-  int inverted_cells = 0;  ///< J <= 0
+  int inverted_cells = 0;                ///< J <= 0
+  std::optional<MotionMeasures> motion;  ///< where time passes
   std::vector<NamedReaction> reactions;
 };
 
@@ -52,7 +65,8 @@ class Method {
   virtual Summary summary() const = 0;
 
   /// Moves the state to `time`, in frames. Frame 0 is reached from -1, over which gravity and the
-  /// first pose come up from nothing. Transactional: unless converged, the state is unchanged.
+  /// first pose come up from nothing; a motion that starts from rest begins there. Transactional:
+  /// unless converged, the state is unchanged.
   virtual solve::NewtonReport advance(double time) = 0;
 
   virtual Snapshot snapshot() const = 0;

@@ -10,6 +10,7 @@
 #include "isochor/scene/printer.h"
 #include "isochor/scene/reader.h"
 #include "isochor/sim/capabilities.h"
+#include "isochor/sim/motion.h"
 
 namespace isochor::sim {
 namespace {
@@ -30,6 +31,10 @@ constexpr std::array<std::string_view, 3> kSelections{"nodes", "cells", "surface
 constexpr std::array<std::string_view, 3> kSlides{"none", "plane", "line"};
 constexpr std::array<std::string_view, 2> kEmbeddings{"tricubic", "trilinear"};
 constexpr std::array<std::string_view, 2> kBoundaries{"weighted", "whole"};
+
+constexpr std::array<std::string_view, 4> kIntegrators{"static", "backward-euler", "bdf2",
+                                                       "midpoint"};
+constexpr std::array<std::string_view, 2> kStarts{"rest", "equilibrium"};
 
 constexpr Range kAny{};
 
@@ -72,6 +77,27 @@ void check_hold(const HoldSpec& hold) {
   }
 }
 
+/// What only makes sense where time passes.
+void check_static(const BodySpec& body) {
+  const auto refuse = [&](std::string_view key, std::string_view what) {
+    throw Error(Fault::Input, body.place.text(key), fmt::format("a static scene has no {}", what),
+                "choose time.integrator = \"bdf2\", or leave it out");
+  };
+  if (body.damping.mass > 0) refuse("damping.mass", "damping");
+  if (body.damping.stiffness > 0) refuse("damping.stiffness", "damping");
+  if (norm(body.velocity) > 0) refuse("velocity", "velocities");
+  if (norm(body.angular_velocity) > 0) refuse("angular_velocity", "velocities");
+}
+
+/// A scene that starts from the shape at rest has its holds there.
+void check_start(const HoldSpec& hold) {
+  const Pose first = pose_at(hold, 0);
+  if (norm(first.translation) == 0 && norm(first.rotation) == 0) return;
+  throw Error(Fault::Input, hold.place.text("key[0]"),
+              "moves the hold at frame 0, where the bodies still have their shape at rest",
+              "begin the motion at rest, or set time.start = \"equilibrium\"");
+}
+
 void check_ties(const SceneSpec& scene, const std::set<std::string>& bodies) {
   std::set<std::string> names;
   for (const TieSpec& tie : scene.ties) {
@@ -107,15 +133,19 @@ void check(const SceneSpec& scene) {
     const bool tied = std::ranges::any_of(scene.ties, [&](const TieSpec& tie) {
       return tie.first == body.name || tie.second == body.name;
     });
-    if (body.holds.empty() && !tied) {
+    if (!scene.time.moves()) check_static(body);
+    if (body.holds.empty() && !tied && scene.time.starts_in_equilibrium()) {
       throw Error(Fault::Input, body.place.text(),
                   fmt::format("nothing holds '{}', so that it has no state of rest", body.name),
-                  "add a [[body.hold]]");
+                  scene.time.moves() ? "add a [[body.hold]], or set time.start = \"rest\""
+                                     : "add a [[body.hold]], or let time pass: "
+                                       "time.integrator = \"bdf2\"");
     }
     std::set<std::string> holds;
     for (const HoldSpec& hold : body.holds) {
       require_unique(holds, hold.name, hold.place);
       check_hold(hold);
+      if (!scene.time.starts_in_equilibrium()) check_start(hold);
     }
   }
   check_ties(scene, bodies);
@@ -125,9 +155,21 @@ void check(const SceneSpec& scene) {
 
 void describe(FieldVisitor& visitor, TimeSpec& spec) {
   visitor.integer("frames", spec.frames, Range::between(0, 1000000),
-                  "frames after frame 0, which is the state of rest under gravity");
+                  "frames after frame 0, which is the state of rest under gravity, or where "
+                  "motion starts");
   visitor.number("frame_rate", spec.frame_rate, Unit::Frequency, Range::positive(),
                  "frames per second");
+  visitor.choice("integrator", spec.integrator, kIntegrators,
+                 "how time passes: static, every frame is a state of rest; backward-euler, robust, "
+                 "takes energy away; bdf2, takes it from fast vibrations only; midpoint, takes "
+                 "none");
+  visitor.integer("substeps", spec.substeps, Range::between(1, 100000),
+                  "steps per frame; one that fails is cut in two");
+  if (spec.moves()) {
+    visitor.choice("start", spec.start, kStarts,
+                   "frame 0: the shape at rest, on which gravity begins to act, or the state of "
+                   "rest under gravity and holds");
+  }
 }
 
 void describe(FieldVisitor& visitor, WorldSpec& spec) {
@@ -271,6 +313,13 @@ void describe(FieldVisitor& visitor, ActivationSpec& spec) {
                  "0: relaxed, 1: as strong as it can be", Need::Required);
 }
 
+void describe(FieldVisitor& visitor, DampingSpec& spec) {
+  visitor.number("mass", spec.mass, Unit::Frequency, Range::at_least(0),
+                 "times mass: slows all motion, as a fluid around the body does");
+  visitor.number("stiffness", spec.stiffness, Unit::Time, Range::at_least(0),
+                 "times stiffness: slows deformation");
+}
+
 void describe(FieldVisitor& visitor, BodySpec& spec) {
   visitor.place(spec.place);
   visitor.text("name", spec.name, "names the body in files and messages", Need::Required);
@@ -287,6 +336,12 @@ void describe(FieldVisitor& visitor, BodySpec& spec) {
                  "how the surface follows the cells: smoothly, or with creases at their walls");
   visitor.group("shape", spec.shape, "the surface");
   visitor.group("material", spec.material, "what it is made of");
+  visitor.group("damping", spec.damping,
+                "Rayleigh's, in scenes with time: a vibration of angular frequency w has the "
+                "damping ratio (mass / w + stiffness w) / 2");
+  visitor.vector("velocity", spec.velocity.e, Unit::Velocity, kAny, "at frame 0");
+  visitor.vector("angular_velocity", spec.angular_velocity.e, Unit::AngularVelocity, kAny,
+                 "at frame 0, about the centre of mass");
   visitor.list(
       "paint", spec.paints,
       "quantities painted on the surface or given by a file, carried into the cells; where "
@@ -350,6 +405,7 @@ std::string scene_reference() {
   const auto add = [&](std::string_view when, const auto& spec, std::string_view path) {
     text += fmt::format("\nWith `{}`:\n\n{}", when, scene::print_reference(spec, path));
   };
+  add("integrator = \"bdf2\"", TimeSpec{.integrator = "bdf2"}, "time");
   for (const std::string_view kind : kShapes) {
     if (kind == "box") continue;
     add(fmt::format("kind = \"{}\"", kind), ShapeSpec{.kind = std::string(kind)}, "body.shape");

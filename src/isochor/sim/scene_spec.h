@@ -19,6 +19,13 @@ inline constexpr int kSceneFormat = 1;
 struct TimeSpec {
   int frames = 24;
   double frame_rate = 24;
+  std::string integrator = "static";
+  int substeps = 1;
+  std::string start = "rest";
+
+  bool moves() const { return integrator != "static"; }
+  /// Whether frame 0 is a state of rest under all loads, which only what is held has.
+  bool starts_in_equilibrium() const { return !moves() || start == "equilibrium"; }
 };
 
 struct WorldSpec {
@@ -89,6 +96,12 @@ struct ActivationSpec {
   double value = 0;
 };
 
+/// Rayleigh's two coefficients.
+struct DampingSpec {
+  double mass = 0;
+  double stiffness = 0;
+};
+
 struct BodySpec {
   std::string name;
   ShapeSpec shape;
@@ -98,6 +111,8 @@ struct BodySpec {
   int padding = 0;
   bool separate = true;
   materials::MaterialSpec material;
+  DampingSpec damping;
+  Vec3d velocity{0, 0, 0}, angular_velocity{0, 0, 0};
   std::vector<PaintSpec> paints;
   std::vector<ActivationSpec> activations;
   std::vector<HoldSpec> holds;
@@ -132,6 +147,7 @@ void describe(FieldVisitor& visitor, KeySpec& spec);
 void describe(FieldVisitor& visitor, HoldSpec& spec);
 void describe(FieldVisitor& visitor, PaintSpec& spec);
 void describe(FieldVisitor& visitor, ActivationSpec& spec);
+void describe(FieldVisitor& visitor, DampingSpec& spec);
 void describe(FieldVisitor& visitor, BodySpec& spec);
 void describe(FieldVisitor& visitor, TieSpec& spec);
 void describe(FieldVisitor& visitor, SceneSpec& spec);

@@ -10,9 +10,9 @@ namespace isochor::sim {
 namespace {
 
 constexpr files::Magic kCheckpointMagic{"ISOCHKPT"};
-constexpr std::uint32_t kCheckpointVersion = 1;
-/// A step is cut no shorter than this part of a frame.
-constexpr double kShortestStep = 1.0 / 64;
+constexpr std::uint32_t kCheckpointVersion = 2;
+/// A step is cut into no more parts than this.
+constexpr int kMostParts = 64;
 
 }  // namespace
 
@@ -25,11 +25,14 @@ Simulation::Simulation(SceneSpec scene, Context& context)
 std::optional<FrameReport> Simulation::advance() {
   const auto start = std::chrono::steady_clock::now();
   FrameReport report{.frame = frame_ + 1, .time = (frame_ + 1) / scene_.time.frame_rate};
-  double done = 0, length = 1;
-  while (done < 1) {
+  // Counted in the shortest steps, so that a frame has a whole number of them.
+  const int whole = kMostParts * scene_.time.substeps;
+  const auto part = [&](int count) { return double(count) / whole; };
+  int done = 0, length = kMostParts;
+  while (done < whole) {
     context_.status.frame = report.frame;
-    context_.status.fraction = done;
-    const solve::NewtonReport step = method_->advance(frame_ + (done + length));
+    context_.status.fraction = part(done);
+    const solve::NewtonReport step = method_->advance(frame_ + part(done + length));
     report.newton_iterations += step.iterations;
     report.krylov_iterations += step.krylov_iterations;
     report.operator_applications += step.operator_applications;
@@ -37,15 +40,15 @@ std::optional<FrameReport> Simulation::advance() {
     if (step.converged()) {
       ++report.steps;
       done += length;
-      length = std::min(2 * length, 1 - done);
+      length = std::min({2 * length, kMostParts, whole - done});
       continue;
     }
-    if (step.end != solve::NewtonEnd::Cancelled && 0.5 * length >= kShortestStep) {
+    if (step.end != solve::NewtonEnd::Cancelled && length > 1) {
       ++report.cut_steps;
-      length *= 0.5;
+      length /= 2;
       context_.log(LogLevel::Warning,
                    fmt::format("frame {}: {} (residual {:.2g}); the step is cut to 1/{:.0f} frame",
-                               report.frame, text(step.end), step.residual, 1 / length));
+                               report.frame, text(step.end), step.residual, 1 / part(length)));
       continue;
     }
     files::ByteReader reader =
@@ -57,8 +60,9 @@ std::optional<FrameReport> Simulation::advance() {
         Fault::Simulation, fmt::format("frame {}", report.frame),
         fmt::format("no equilibrium found, even in steps of 1/{:.0f} frame: {} (residual {:.2g}, "
                     "tolerance {:.2g})",
-                    1 / length, text(step.end), step.residual, scene_.method.newton.tolerance),
-        "use more frames for the same motion, smaller cells, or a larger "
+                    1 / part(length), text(step.end), step.residual,
+                    scene_.method.newton.tolerance),
+        "use more frames or time.substeps for the same motion, smaller cells, or a larger "
         "method.newton.max_iterations");
   }
   ++frame_;

@@ -1,0 +1,228 @@
+#include "isochor/lattice/inertia.h"
+
+#include <algorithm>
+#include <limits>
+#include <ranges>
+
+#include "isochor/lattice/holds.h"
+#include "isochor/math/polar.h"
+
+namespace isochor::lattice {
+
+Inertia::Inertia(const Model& model, const solve::TimeStep& time, Scratch& scratch,
+                 ThreadArena& arena)
+    : model_(model), time_(time), scratch_(scratch), memory_(scratch.motion), arena_(arena) {
+  if (memory_.damping) damping_.emplace(model, *memory_.damping);
+}
+
+/// Calls f(node, its body) for all nodes.
+template <class F>
+void Inertia::each_node(F&& f) const {
+  for (const BodyRange& body : model_.bodies) {
+    parallel_for(arena_, body.node_count, solve::kVectorGrain,
+                 [&](std::size_t i) { f(body.first_node + i, body); });
+  }
+}
+
+template <class F>
+double Inertia::sum_nodes(F&& f) const {
+  double total = 0;
+  for (const BodyRange& body : model_.bodies) {
+    total += deterministic_sum(arena_, body.node_count, [&](std::size_t begin, std::size_t end) {
+      double sum = 0;
+      for (std::size_t i = begin; i < end; ++i) sum += f(body.first_node + i, body);
+      return sum;
+    });
+  }
+  return total;
+}
+
+void Inertia::begin(const State& state, std::span<const double> activations) {
+  const double rate = time_.rate;
+  const bool history = time_.before != 0;
+  each_node([&](std::size_t n, const BodyRange& body) {
+    const Vec3d &x = state.positions[n], &v = state.velocities[n];
+    memory_.origin[n] = history ? time_.origin(x, state.last_positions[n]) : x;
+    const Vec3d velocity = history ? time_.origin(v, state.last_velocities[n]) : v;
+    memory_.target[n] = memory_.origin[n] + (1 / rate) * velocity;
+    memory_.shift[n] = static_cast<float>(model_.mass[n] * rate * (rate + body.mass_damping) /
+                                          (1 + rate * body.stiffness_damping));
+  });
+  // Positions are rounded relative to their size, and inertia is a multiple of their differences.
+  constexpr double kEpsilon = 16 * std::numeric_limits<double>::epsilon();
+  square_of_rounding_ = sum_nodes([&](std::size_t n, const BodyRange&) {
+    const Vec3d at_least = kEpsilon * model_.mass[n] * rate * rate * memory_.target[n];
+    return dot(at_least, at_least);
+  });
+  if (!damping_) return;
+  damping_->linearise({state.positions, activations}, materials::Definiteness::Clamp, arena_);
+}
+
+void Inertia::multiply_damping(std::span<const Vec3d> v) {
+  if (damping_) damping_->apply(v, memory_.image, arena_);
+}
+
+/// C times a velocity, whose image is there.
+Vec3d Inertia::damping_pull(std::size_t n, const BodyRange& body, const Vec3d& velocity) const {
+  const Vec3d by_mass = body.mass_damping * model_.mass[n] * velocity;
+  return damping_ ? by_mass + body.stiffness_damping * memory_.image[n] : by_mass;
+}
+
+double Inertia::energy(std::span<const Vec3d> y) {
+  // Velocities of the end are not known yet: their place serves for those of y.
+  each_node([&](std::size_t n, const BodyRange&) {
+    memory_.velocities[n] = time_.rate * (y[n] - memory_.origin[n]);
+  });
+  multiply_damping(memory_.velocities);
+  return sum_nodes([&](std::size_t n, const BodyRange& body) {
+    const Vec3d way = time_.rate * (y[n] - memory_.target[n]);
+    const Vec3d& velocity = memory_.velocities[n];
+    return 0.5 * (model_.mass[n] * dot(way, way) +
+                  dot(velocity, damping_pull(n, body, velocity)) / time_.rate);
+  });
+}
+
+double Inertia::add_force(std::span<const Vec3d> y, std::span<Vec3d> force) {
+  const double result = energy(y);
+  each_node([&](std::size_t n, const BodyRange& body) {
+    force[n] -= model_.mass[n] * time_.rate * time_.rate * (y[n] - memory_.target[n]) +
+                damping_pull(n, body, memory_.velocities[n]);
+  });
+  return result;
+}
+
+double Inertia::square_of_inertia(std::span<const Vec3d> y) const {
+  return sum_nodes([&](std::size_t n, const BodyRange&) {
+    const Vec3d force = model_.mass[n] * time_.rate * time_.rate * (y[n] - memory_.target[n]);
+    return dot(force, force);
+  });
+}
+
+void Inertia::apply(std::span<const Vec3d> v, std::span<Vec3d> out) {
+  multiply_damping(v);
+  each_node([&](std::size_t n, const BodyRange& body) {
+    out[n] +=
+        model_.mass[n] * time_.rate * time_.rate * v[n] + time_.rate * damping_pull(n, body, v[n]);
+  });
+}
+
+void Inertia::add_diagonal(std::span<Vec3f> diagonal) {
+  if (damping_) {
+    damping_->diagonal(memory_.diagonal, arena_);
+    each_node([&](std::size_t n, const BodyRange& body) {
+      diagonal[n] += static_cast<float>(time_.rate * body.stiffness_damping) * memory_.diagonal[n];
+    });
+  }
+  each_node([&](std::size_t n, const BodyRange& body) {
+    const auto mass =
+        static_cast<float>(model_.mass[n] * time_.rate * (time_.rate + body.mass_damping));
+    diagonal[n] += Vec3f{mass, mass, mass};
+  });
+}
+
+void Inertia::free_flight(const Vec3d& gravity, std::span<Vec3d> y) const {
+  const Vec3d fall = (1 / (time_.rate * time_.rate)) * gravity;
+  each_node([&](std::size_t n, const BodyRange&) { y[n] = memory_.target[n] + fall; });
+}
+
+void Inertia::rigid_flight(const State& state, const Vec3d& gravity, std::span<Vec3d> y) const {
+  const Vec3d fall = (1 / (time_.rate * time_.rate)) * gravity;
+  for (const BodyRange& body : model_.bodies) {
+    const auto nodes = std::views::iota(body.first_node, body.first_node + body.node_count);
+    const auto held = [&](std::int32_t n) { return model_.freedom[n] != Freedom::Free; };
+    if (std::ranges::any_of(nodes, held)) {
+      for (const std::int32_t n : nodes) y[n] = state.positions[n];
+      continue;
+    }
+    double mass = 0;
+    Vec3d from{0, 0, 0}, to{0, 0, 0};
+    for (const std::int32_t n : nodes) {
+      mass += model_.mass[n];
+      from += model_.mass[n] * state.positions[n];
+      to += model_.mass[n] * memory_.target[n];
+    }
+    from *= 1 / mass;
+    to *= 1 / mass;
+    // The rotation that takes the body closest to where inertia would take its nodes.
+    Mat3d spread = Mat3d::zero();
+    for (const std::int32_t n : nodes) {
+      const Vec3d a = model_.mass[n] * (memory_.target[n] - to), b = state.positions[n] - from;
+      for (int k = 0; k < 9; ++k) spread(k / 3, k % 3) += a[k / 3] * b[k % 3];
+    }
+    const Mat3d R = polar_decomposition(spread).R;
+    for (const std::int32_t n : nodes) y[n] = to + fall + R * (state.positions[n] - from);
+  }
+}
+
+Balance Inertia::finish(const State& state, const StepInput& input) {
+  energy(scratch_.positions);
+  Balance balance;
+  balance.damping_loss = time_.dt * sum_nodes([&](std::size_t n, const BodyRange& body) {
+                           const Vec3d& velocity = memory_.velocities[n];
+                           return dot(velocity, damping_pull(n, body, velocity));
+                         });
+  balance.hold_work = settle_holds(state);
+  if (time_.reach != 1) carry_on(state, input);
+  return balance;
+}
+
+/// Along directions that are held, velocities are those of the prescribed motion, and inertia is
+/// what these need: schemes that go half way would let both swing from step to step.
+double Inertia::settle_holds(const State& state) {
+  double work = 0;
+  const auto push_along = [&](std::int32_t n, const Vec3d& direction) {
+    const double m = model_.mass[n], rate = time_.rate;
+    const Vec3d& y = scratch_.positions[n];
+    const double inertia = m * rate * rate * dot(direction, y - memory_.target[n]);
+    const double others = -dot(direction, scratch_.force[n]) - inertia;
+    const double way = time_.reach * dot(direction, y - state.positions[n]);
+    const double before = dot(direction, state.velocities[n]);
+    const double after = dot(direction, memory_.velocities[n]);
+    work += others * way + 0.5 * m * (after * after - before * before);
+    return (others + (time_.reach == 1 ? inertia : m * (after - before) / time_.dt)) * direction;
+  };
+  constexpr Vec3d kAxes[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  for_each_held(model_, [&](std::int32_t n, std::size_t, std::size_t k) {
+    if (model_.freedom[n] != Freedom::Held) return;
+    memory_.pushes[k] = {0, 0, 0};
+    for (const Vec3d& axis : kAxes) memory_.pushes[k] += push_along(n, axis);
+  });
+  // A node that slides may be in several holds, and is pushed once: in place of its force, which is
+  // done with.
+  for (std::size_t s = 0; s < model_.sliding.size(); ++s) {
+    Vec3d push{0, 0, 0};
+    const SlideFrame& frame = scratch_.slides[s];
+    for (int k = 0; k < frame.count; ++k) push += push_along(model_.sliding[s], frame.direction[k]);
+    scratch_.force[model_.sliding[s]] = push;
+  }
+  for_each_held(model_, [&](std::int32_t n, std::size_t, std::size_t k) {
+    if (model_.freedom[n] == Freedom::Sliding) memory_.pushes[k] = scratch_.force[n];
+  });
+  return work;
+}
+
+/// From half way to the end; not the velocities of the last function.
+void Inertia::carry_on(const State& state, const StepInput& input) {
+  const std::span<Vec3d> x = scratch_.positions, v = memory_.velocities;
+  const auto beyond = [&](const Vec3d& start, const Vec3d& y) {
+    return start + time_.reach * (y - start);
+  };
+  each_node([&](std::size_t n, const BodyRange&) {
+    x[n] = beyond(state.positions[n], x[n]);
+    if (model_.freedom[n] == Freedom::Free) v[n] = beyond(state.velocities[n], v[n]);
+  });
+  for (std::size_t s = 0; s < model_.sliding.size(); ++s) {
+    const std::int32_t n = model_.sliding[s];
+    const Vec3d prescribed = v[n];
+    v[n] = beyond(state.velocities[n], v[n]);
+    for (int k = 0; k < scratch_.slides[s].count; ++k) {
+      const Vec3d& direction = scratch_.slides[s].direction[k];
+      v[n] += dot(direction, prescribed - v[n]) * direction;
+    }
+  }
+  for_each_held(model_, [&](std::int32_t n, std::size_t, std::size_t k) {
+    if (model_.freedom[n] == Freedom::Held) x[n] = input.held_positions[k];
+  });
+}
+
+}  // namespace isochor::lattice

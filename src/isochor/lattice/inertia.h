@@ -1,0 +1,70 @@
+#pragma once
+
+#include <optional>
+
+#include "isochor/lattice/elasticity.h"
+#include "isochor/lattice/solver.h"
+
+namespace isochor::lattice {
+
+/// What mass and damping add to the potential that a step minimises [McAdams11 sec 6], about the
+/// positions y where forces are evaluated:
+///     rate^2/2 |y - target|_M^2 + rate/2 (y - origin) . C (y - origin),  target = origin +
+///     v_origin / rate,  C = a M + b K,
+/// with Rayleigh's coefficients a and b of each body. K is definite and that of the start of the
+/// step, so that damping is a quadratic form for the whole of it. Springs have no damping.
+class Inertia {
+ public:
+  Inertia(const Model& model, const solve::TimeStep& time, Scratch& scratch, ThreadArena& arena);
+
+  /// Gets ready for a step from a state.
+  void begin(const State& state, std::span<const double> activations);
+
+  const solve::TimeStep& time() const { return time_; }
+
+  /// J; leaves what damping pulls with for add_force.
+  double energy(std::span<const Vec3d> y);
+  /// Adds minus its gradient, and returns the energy.
+  double add_force(std::span<const Vec3d> y, std::span<Vec3d> force);
+  /// Sum over nodes of the squares of what it takes to accelerate them, N^2.
+  double square_of_inertia(std::span<const Vec3d> y) const;
+  /// The same of what rounding leaves of it.
+  double square_of_rounding() const { return square_of_rounding_; }
+
+  /// out += its second derivative times v.
+  void apply(std::span<const Vec3d> v, std::span<Vec3d> out);
+  void add_diagonal(std::span<Vec3f> diagonal);
+  /// What a preconditioner adds to the diagonal of K so that it becomes, but for a factor per body,
+  /// the whole matrix: damping has nearly the matrix K as well. N/m per node.
+  std::span<const float> shift() const { return memory_.shift; }
+
+  /// Two guesses: every node moves freely under gravity; every body moves so as a whole, without
+  /// changing its shape, where no hold keeps it, and otherwise stays.
+  void free_flight(const Vec3d& gravity, std::span<Vec3d> y) const;
+  void rigid_flight(const State& state, const Vec3d& gravity, std::span<Vec3d> y) const;
+
+  /// Where a step ended and what it took, given y in Scratch::positions and all forces on all
+  /// nodes in Scratch::force. Leaves positions, velocities and pushes of the end in scratch.
+  Balance finish(const State& state, const StepInput& input);
+
+ private:
+  template <class F>
+  void each_node(F&& f) const;
+  template <class F>
+  double sum_nodes(F&& f) const;
+  /// image = K v; nothing without such damping.
+  void multiply_damping(std::span<const Vec3d> v);
+  double settle_holds(const State& state);
+  void carry_on(const State& state, const StepInput& input);
+  Vec3d damping_pull(std::size_t node, const BodyRange& body, const Vec3d& velocity) const;
+
+  const Model& model_;
+  solve::TimeStep time_;
+  Scratch& scratch_;
+  MotionMemory& memory_;
+  ThreadArena& arena_;
+  std::optional<Stiffness> damping_;
+  double square_of_rounding_ = 0;
+};
+
+}  // namespace isochor::lattice

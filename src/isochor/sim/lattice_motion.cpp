@@ -1,0 +1,111 @@
+/// LatticeMethod where time passes: how motion starts, steps, and the balance of energies.
+#include <algorithm>
+
+#include "isochor/lattice/elasticity.h"
+#include "isochor/lattice/fields.h"
+#include "isochor/sim/lattice_method.h"
+
+namespace isochor::sim {
+
+/// Those that the scene gives each body at frame 0, with what holds leave of them.
+void LatticeMethod::set_velocities() {
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    const lattice::BodyRange& range = model_.bodies[b];
+    Vec3d center{0, 0, 0};
+    double mass = 0;
+    const auto each_node = [&](auto&& f) {
+      for (std::int32_t n = range.first_node; n < range.first_node + range.node_count; ++n) f(n);
+    };
+    each_node([&](std::int32_t n) {
+      center += model_.mass[n] * state_.positions[n];
+      mass += model_.mass[n];
+    });
+    center *= 1 / mass;
+    each_node([&](std::int32_t n) {
+      state_.velocities[n] =
+          bodies_[b].velocity + cross(bodies_[b].angular_velocity, state_.positions[n] - center);
+    });
+  }
+  const Demands demands = demands_at(scene_, 0);
+  for (std::size_t h = 0; h < model_.holds.size(); ++h) {
+    const Vec3d& direction = demands.slide_directions[h];
+    for (const std::int32_t n : model_.holds[h].nodes) {
+      Vec3d& velocity = state_.velocities[n];
+      const Vec3d along = dot(direction, velocity) * direction;
+      switch (model_.holds[h].slide) {
+        case lattice::Slide::None:
+          velocity = {0, 0, 0};
+          break;
+        case lattice::Slide::InPlane:
+          velocity -= along;
+          break;
+        case lattice::Slide::AlongLine:
+          velocity = along;
+          break;
+      }
+    }
+  }
+  ledger_ = {};
+  ledger_.start = total_energy();
+}
+
+solve::NewtonReport LatticeMethod::step(double time) {
+  const double point = solve::evaluation_point(model_.params.integrator);
+  const World before = world_at(time_), after = world_at(time);
+  const World between = world_at(time_ + point * (time - time_));
+  lattice::StepInput input = after.input();
+  input.activations = between.activations;
+  input.spring_targets = between.demands.spring_targets;
+  input.dt = (time - time_) / timing_.frame_rate;
+  // By the trapezoidal rule: of second order, as the best of the integrators.
+  double work = 0.5 * energy_change(before, after);
+  const lattice::StepReport report = lattice::advance(model_, state_, input, scratch_, context_);
+  if (!report.converged()) return report;
+  work += 0.5 * energy_change(before, after);
+  ledger_.hold_work += work + report.balance.hold_work;
+  ledger_.damping_loss += report.balance.damping_loss;
+  return report;
+}
+
+double LatticeMethod::energy_change(const World& from, const World& to) {
+  const auto springs = [&](const World& world) {
+    return lattice::spring_pulls(model_.springs, state_.positions, world.demands.spring_targets,
+                                 scratch_.pull, context_.arena);
+  };
+  const auto cells = [&](const World& world) {
+    return lattice::integrated_energy(model_, {state_.positions, world.activations},
+                                      scratch_.block_energy, context_.arena);
+  };
+  double change = model_.springs.count() > 0 ? springs(to) - springs(from) : 0;
+  if (from.activations != to.activations) change += cells(to) - cells(from);
+  return change;
+}
+
+double LatticeMethod::total_energy() const {
+  const World world = world_at(std::max(time_, 0.0));
+  std::vector<double> block_energy(model_.blocks.size());
+  std::vector<Vec3d> pull(model_.springs.count());
+  double energy = lattice::integrated_energy(model_, {state_.positions, world.activations},
+                                             block_energy, context_.arena) +
+                  lattice::spring_pulls(model_.springs, state_.positions,
+                                        world.demands.spring_targets, pull, context_.arena) +
+                  lattice::momenta(model_, state_, context_.arena).kinetic_energy;
+  for (std::size_t n = 0; n < model_.node_count(); ++n) {
+    energy -= model_.mass[n] * dot(gravity_, state_.positions[n] - model_.rest_positions[n]);
+  }
+  return energy;
+}
+
+MotionMeasures LatticeMethod::motion_measures() const {
+  const lattice::Momenta momenta = lattice::momenta(model_, state_, context_.arena);
+  return {
+      .kinetic_energy = momenta.kinetic_energy,
+      .damping_loss = ledger_.damping_loss,
+      .hold_work = ledger_.hold_work,
+      .integrator_loss = ledger_.start + ledger_.hold_work - ledger_.damping_loss - total_energy(),
+      .center_of_mass = momenta.center,
+      .momentum = momenta.linear,
+      .angular_momentum = momenta.angular};
+}
+
+}  // namespace isochor::sim
