@@ -5,16 +5,21 @@
 namespace isochor::bench {
 
 std::vector<BenchRow> lattice_differential(Context& context);
+std::vector<BenchRow> linear_solve(Context& context);
 std::vector<BenchRow> material_rates(Context& context);
 std::vector<BenchRow> svd_rates(Context& context);
+std::vector<BenchRow> vcycle(Context& context);
 std::vector<BenchRow> voxelise(Context& context);
 
 std::span<const Benchmark> benchmarks() {
   static constexpr std::array kBenchmarks{
       Benchmark{"lattice-differential", "The operators of a deformed, inhomogeneous lattice",
                 lattice_differential},
+      Benchmark{"linear-solve",
+                "One linear solve on one core, beside solvers of assembled matrices", linear_solve},
       Benchmark{"materials", "Linearising every law on one core", material_rates},
       Benchmark{"svd", "3x3 singular value decompositions on one core", svd_rates},
+      Benchmark{"vcycle", "One cycle of multigrid", vcycle},
       Benchmark{"voxelise", "Building a lattice around a surface", voxelise},
   };
   return kBenchmarks;
