@@ -81,7 +81,7 @@ void tell_rigid_motions(Mat M, const bench::HeldCube& cube) {
   VecDestroy(&coordinates);
 }
 
-void solve(const Solver& solver, Mat M, Vec b, Vec x, Vec r) {
+void run(const Solver& solver, Mat M, Vec b, Vec x, Vec r) {
   PetscOptionsClear(nullptr);
   PetscOptionsInsertString(nullptr, solver.options);
   KSP ksp;
@@ -133,7 +133,7 @@ int main(int argc, char** argv) {
       if (solver.knows_rigid_motions) tell_rigid_motions(M, cube);
       if (!solver.knows_rigid_motions) MatSetNearNullSpace(M, nullptr);
       VecSet(x, 0);
-      solve(solver, M, b, x, r);
+      run(solver, M, b, x, r);
     }
   }
   PetscFinalize();
