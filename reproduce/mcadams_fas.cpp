@@ -1,0 +1,174 @@
+/// [McAdams11 sec 8], last part: an arm is curled in a single frame, by nonlinear cycles (full
+/// approximation scheme) and by Newton's method. Bones are held, or pulled by soft points; the
+/// forearm turns about the elbow.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/core.h>
+
+#include "isochor/base/file.h"
+#include "isochor/geometry/organic_shapes.h"
+#include "isochor/grid/embedding.h"
+#include "isochor/run/plot.h"
+#include "isochor/run/render.h"
+#include "reproduce/experiment.h"
+#include "reproduce/weighed_body.h"
+
+namespace isochor::reproduce {
+namespace {
+
+constexpr double kTurn = 2.0;  // rad
+
+struct Curl {
+  lattice::Model model;
+  std::vector<Vec3d> held, targets;
+};
+
+/// Bones end a little before the elbow, as real ones do.
+Curl make_curl(const lattice::BodySpec& plain, const geometry::ArmShape& arm, bool soft,
+               lattice::Solver solver) {
+  const auto between = [](const Vec3d& a, const Vec3d& b, double t) { return a + t * (b - a); };
+  lattice::BodySpec body = plain;
+  lattice::HoldSpec upper =
+      hold_along(body, std::array{Bone{arm.shoulder, between(arm.shoulder, arm.elbow, 0.85)}});
+  lattice::HoldSpec fore =
+      hold_along(body, std::array{Bone{between(arm.elbow, arm.wrist, 0.15), arm.wrist}});
+  upper.name = "upper";
+  fore.name = "fore";
+  std::erase_if(fore.nodes, [&](std::int32_t n) {
+    return std::ranges::find(upper.nodes, n) != upper.nodes.end();
+  });
+  const Mat3d Q = rotation_from_vector({0, 0, kTurn});
+  std::vector<Vec3d> goals;
+  for (const lattice::HoldSpec* hold : {&upper, &fore}) {
+    for (const std::int32_t n : hold->nodes) {
+      const Vec3d& p = body.lattice.rest_positions[n];
+      goals.push_back(hold == &fore ? arm.elbow + Q * (p - arm.elbow) : p);
+    }
+  }
+  const lattice::Params params{.preconditioner = lattice::Preconditioner::Multigrid,
+                               .solver = solver};
+  if (soft) {
+    return {
+        lattice::build_model({body}, params, {soften(body, upper), soften(body, fore)}), {}, goals};
+  }
+  body.holds = {upper, fore};
+  return {lattice::build_model({body}, params), goals, {}};
+}
+
+struct Outcome {
+  lattice::StepReport report;
+  std::vector<double> residuals;
+  std::vector<Vec3d> positions;
+  double energy = 0;  ///< J
+
+  int iterations_to(double residual) const {
+    const auto at = std::ranges::find_if(residuals, [&](double r) { return r <= residual; });
+    return static_cast<int>(at - residuals.begin());
+  }
+};
+
+Outcome run_curl(const Curl& curl, Context& context) {
+  Outcome outcome;
+  lattice::State state{curl.model.rest_positions};
+  lattice::Scratch scratch(curl.model);
+  const auto listener = context.on_progress;
+  context.on_progress = [&](const Progress& p) { outcome.residuals.push_back(p.residual); };
+  outcome.report = lattice::advance(curl.model, state,
+                                    {.held_positions = curl.held, .spring_targets = curl.targets},
+                                    scratch, context);
+  context.on_progress = listener;
+  std::vector<double> blocks(curl.model.blocks.size());
+  std::vector<Vec3d> pull(curl.model.springs.count());
+  outcome.energy =
+      lattice::elastic_energy(curl.model, state.positions, blocks, context.arena) +
+      lattice::spring_pulls(curl.model.springs, state.positions, curl.targets, pull, context.arena);
+  outcome.positions = state.positions;
+  return outcome;
+}
+
+void draw(const geometry::ArmShape& arm, const lattice::BodySpec& body, const Outcome& outcome,
+          const std::filesystem::path& file, Context& context) {
+  const grid::Embedding skin = grid::embed(
+      body.lattice, arm.skin.positions, body.lattice.vertex_cells, grid::Interpolation::Tricubic);
+  files::BodyTopology topology{
+      .name = "arm", .rest_nodes = body.lattice.rest_positions, .cells = body.lattice.cell_nodes()};
+  topology.surface = arm.skin;
+  files::BodyFrame frame;
+  frame.nodes = outcome.positions;
+  frame.vertices.resize(arm.skin.positions.size());
+  skin.interpolate(outcome.positions, frame.vertices);
+  const run::RenderOptions options{
+      .width = 1000,
+      .height = 700,
+      .camera_direction = Vec3d{0.3, 0.35, 1},
+      .ground = false,
+      .caption = fmt::format("curled in one frame, {} iterations", outcome.report.iterations)};
+  write_file_atomic(file, encode_png(run::render({{topology}}, {.bodies = {frame}}, options,
+                                                 std::nullopt, context.arena)));
+}
+
+}  // namespace
+
+std::vector<Row> mcadams_fas(const ExperimentOptions& options, Context& context) {
+  std::vector<Row> rows;
+  std::vector<run::Series> series;
+  const geometry::ArmShape arm = geometry::make_arm(0.01);
+  const lattice::BodySpec body = make_body(arm.skin, options.full ? 64 : 48, 0.3, context);
+  for (const bool soft : {true, false}) {
+    const char* how = soft ? "soft bones" : "held bones";
+    Outcome outcomes[2];
+    for (const bool fas : {false, true}) {
+      const Curl curl =
+          make_curl(body, arm, soft, fas ? lattice::Solver::Fas : lattice::Solver::Newton);
+      Outcome& outcome = outcomes[fas] = run_curl(curl, context);
+      const auto add = [&](std::string quantity, double ours, Relation relation,
+                           std::optional<double> bound, std::string note) {
+        rows.push_back({.id = "mcadams/fas",
+                        .quantity = fmt::format("{}, {}", quantity, how),
+                        .variant = fas ? "fas" : "newton",
+                        .source = "McAdams 2011, section 8",
+                        .ours = ours,
+                        .relation = relation,
+                        .bound = bound,
+                        .note = std::move(note)});
+      };
+      const std::string note =
+          fmt::format("{} cells, {}{}{}", curl.model.cells.size(), text(outcome.report.end),
+                      outcome.report.fallback.empty() ? "" : "; ", outcome.report.fallback);
+      add("iterations to a residual of 1e-6", outcome.report.iterations,
+          fas ? Relation::AtMost : Relation::Shown, fas ? std::optional(40.0) : std::nullopt, note);
+      add("iterations to 1e-2", outcome.iterations_to(1e-2), Relation::Shown, {}, "");
+      add("applications of the finest operator", outcome.report.operator_applications,
+          Relation::Shown, {}, "of K, without forces and linearisations");
+      if (fas) {
+        add("|energy / that of Newton's method - 1|",
+            std::abs(outcome.energy / outcomes[0].energy - 1), Relation::AtMost, 1e-6,
+            fmt::format("{:.9g} J", outcome.energy));
+      }
+      run::Series& line = series.emplace_back(
+          run::Series{.name = fmt::format("{}, {}", fas ? "cycles" : "Newton", how),
+                      .dashed = !soft,
+                      .colour = fas});
+      for (std::size_t k = 0; k < outcome.residuals.size(); ++k) {
+        line.x.push_back(double(k));
+        line.y.push_back(outcome.residuals[k]);
+      }
+    }
+    if (options.pictures.empty() || !soft) continue;
+    make_directory(options.pictures);
+    draw(arm, body, outcomes[1], options.pictures / "mcadams_fas_arm.png", context);
+  }
+  if (!options.pictures.empty()) {
+    write_file_atomic(options.pictures / "mcadams_fas_residual.svg",
+                      run::plot_svg(series, {.title = "An arm curled in one frame",
+                                             .x_label = "cycle or Newton iteration",
+                                             .y_label = "residual",
+                                             .log_y = true,
+                                             .width = 720,
+                                             .height = 420}));
+  }
+  return rows;
+}
+
+}  // namespace isochor::reproduce
