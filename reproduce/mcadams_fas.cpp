@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <fmt/core.h>
+#include <optional>
 
 #include "isochor/base/file.h"
 #include "isochor/geometry/organic_shapes.h"
@@ -60,7 +61,8 @@ struct Outcome {
   lattice::StepReport report;
   std::vector<double> residuals;
   std::vector<Vec3d> positions;
-  double energy = 0;  ///< J
+  double energy = 0;          ///< J
+  std::optional<int> cycles;  ///< before Newton's method took over
 
   int iterations_to(double residual) const {
     const auto at = std::ranges::find_if(residuals, [&](double r) { return r <= residual; });
@@ -73,7 +75,14 @@ Outcome run_curl(const Curl& curl, Context& context) {
   lattice::State state{curl.model.rest_positions};
   lattice::Scratch scratch(curl.model);
   const auto listener = context.on_progress;
-  context.on_progress = [&](const Progress& p) { outcome.residuals.push_back(p.residual); };
+  context.on_progress = [&](const Progress& p) {
+    // Newton's method begins where cycles ended.
+    if (p.newton_iterations == 0 && !outcome.residuals.empty()) {
+      outcome.cycles = static_cast<int>(outcome.residuals.size()) - 1;
+    } else {
+      outcome.residuals.push_back(p.residual);
+    }
+  };
   outcome.report = lattice::advance(curl.model, state,
                                     {.held_positions = curl.held, .spring_targets = curl.targets},
                                     scratch, context);
@@ -133,9 +142,12 @@ std::vector<Row> mcadams_fas(const ExperimentOptions& options, Context& context)
                         .bound = bound,
                         .note = std::move(note)});
       };
-      const std::string note =
-          fmt::format("{} cells, {}{}{}", curl.model.cells.size(), text(outcome.report.end),
-                      outcome.report.fallback.empty() ? "" : "; ", outcome.report.fallback);
+      std::string note =
+          fmt::format("{} cells, {}", curl.model.cells.size(), text(outcome.report.end));
+      if (outcome.cycles) {
+        note +=
+            fmt::format("; {} cycles, which became slow, then Newton's method", *outcome.cycles);
+      }
       add("iterations to a residual of 1e-6", outcome.report.iterations,
           fas ? Relation::AtMost : Relation::Shown, fas ? std::optional(40.0) : std::nullopt, note);
       add("iterations to 1e-2", outcome.iterations_to(1e-2), Relation::Shown, {}, "");

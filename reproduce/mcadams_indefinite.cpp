@@ -153,7 +153,7 @@ std::vector<Row> mcadams_indefinite(const ExperimentOptions& options, Context& c
   make_directory(options.pictures);
   write_file_atomic(
       options.pictures / "mcadams_indefinite.svg",
-      run::plot_svg(series, {.title = "Eigenvalues of backward Euler's matrix, exact tangent",
+      run::plot_svg(series, {.title = "Eigenvalues of backward Euler's matrix",
                              .x_label = "length / length at rest",
                              .y_label = "smallest / largest eigenvalue",
                              .width = 720,
