@@ -63,7 +63,7 @@ TEST(LatticeCoarsest, FactorsSolveWithSpringsBetweenBodies) {
   std::vector<double> answer(3 * nodes);
   std::vector<Vec3f> wanted(nodes);
   for (std::size_t n = 0; n < nodes; ++n) {
-    wanted[n] = {float(std::sin(n)), float(std::cos(2.0 * n)), float(n % 3)};
+    wanted[n] = {float(std::sin(double(n))), float(std::cos(2.0 * double(n))), float(n % 3)};
   }
   wanted[2][1] = 0;
   x = wanted;

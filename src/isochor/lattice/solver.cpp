@@ -229,11 +229,15 @@ class Equilibrium {
                              });
   }
 
+  bool has_cycles() const {
+    return model_.hierarchy && model_.params.preconditioner == Preconditioner::Multigrid;
+  }
+
   Configuration configuration() const { return {scratch_.positions, input_.activations}; }
 
   void linearise(materials::Definiteness fix) {
     stiffness_.linearise(configuration(), fix, context_.arena);
-    if (!model_.hierarchy) return;
+    if (!has_cycles()) return;
     Multigrid(model_, scratch_.slides, scratch_.multigrid, context_.arena)
         .linearise(configuration());
   }
@@ -297,7 +301,7 @@ class Equilibrium {
   /// K step = what was loaded, among the motions that holds leave free.
   solve::KrylovReport solve_linear(double tolerance) {
     find_diagonal();
-    if (!model_.hierarchy) return solve_with_diagonal(tolerance);
+    if (!has_cycles()) return solve_with_diagonal(tolerance);
     Multigrid multigrid(model_, scratch_.slides, scratch_.multigrid, context_.arena);
     multigrid.prepare(scratch_.tangents, scratch_.diagonal);
     if (model_.params.cycle == Cycle::Published) return solve_by_cycles(multigrid, tolerance);
@@ -413,7 +417,7 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
   } else {
     prediction = problem.predict(state.positions);
   }
-  StepReport report = model.params.solver == Solver::Fas
+  StepReport report = model.params.solver == Solver::Fas && model.hierarchy
                           ? solve::nonlinear_cycles(problem, model.params.newton)
                           : solve::newton(problem, model.params.newton);
   report.krylov_iterations += prediction.iterations;
