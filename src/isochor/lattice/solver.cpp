@@ -335,7 +335,7 @@ class Equilibrium {
         .operator_applications = cycles.cycles * (1 + multigrid.applications()),
         .relative_residual = cycles.residual(),
         .converged = cycles.end == solve::StationaryEnd::Converged};
-    if (report.converged) return report;
+    if (report.converged || context_.cancelled) return report;
     const auto take_over = [&](auto&& solve_again) {
       solve::copy(context_.arena, b, scratch_.krylov.r);
       const solve::KrylovReport last = report;
@@ -422,6 +422,10 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
                           : solve::newton(problem, model.params.newton);
   report.krylov_iterations += prediction.iterations;
   report.operator_applications += prediction.operator_applications;
+  if (!prediction.fallback.empty()) {
+    ++report.fallbacks;
+    if (report.fallback.empty()) report.fallback = prediction.fallback;
+  }
   if (report.converged()) std::swap(state.positions, scratch.positions);
   return report;
 }
