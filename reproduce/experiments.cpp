@@ -10,6 +10,9 @@ std::vector<Row> grid_separation(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_differential(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_gauss(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_hourglass(const ExperimentOptions&, Context&);
+std::vector<Row> mcadams_fas(const ExperimentOptions&, Context&);
+std::vector<Row> mcadams_indefinite(const ExperimentOptions&, Context&);
+std::vector<Row> mcadams_multigrid(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_svd(const ExperimentOptions&, Context&);
 std::vector<Row> robust_recovery(const ExperimentOptions&, Context&);
 std::vector<Row> robust_scale(const ExperimentOptions&, Context&);
@@ -25,10 +28,17 @@ std::span<const Experiment> experiments() {
       Experiment{"mcadams/differential",
                  "A bar pulled to 2.4 times its length by four differentials (fig. 2)",
                  mcadams_differential},
+      Experiment{"mcadams/fas", "An arm curled in one frame by nonlinear cycles (section 8)",
+                 mcadams_fas},
       Experiment{"mcadams/gauss", "One stabilised point per cell against eight (section 4)",
                  mcadams_gauss},
       Experiment{"mcadams/hourglass", "A patch pulled at its four corners (fig. 3)",
                  mcadams_hourglass},
+      Experiment{"mcadams/indefinite",
+                 "Definiteness of backward Euler's matrix by resolution (fig. 4)",
+                 mcadams_indefinite},
+      Experiment{"mcadams/multigrid", "How fast cycles of multigrid converge (section 9, fig. 7)",
+                 mcadams_multigrid},
       Experiment{"mcadams/svd", "The 3x3 SVD on every kind of matrix (section 9.2)", mcadams_svd},
       Experiment{"robust/recovery", "Back to rest from random, flat, inverted and collapsed states",
                  robust_recovery},

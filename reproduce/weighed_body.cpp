@@ -82,14 +82,75 @@ lattice::HoldSpec hold_end(const lattice::BodySpec& body, int axis, bool high, d
   return {.name = high ? "high" : "low", .nodes = nodes_at_end(body, axis, high, depth)};
 }
 
-lattice::SpringGroupSpec springs_at_end(const lattice::BodySpec& body, int axis, bool high,
-                                        double stiffness, double depth) {
-  lattice::SpringGroupSpec group{.name = high ? "high" : "low"};
-  const double k = stiffness * body.lattice.spacing;
-  for (const std::int32_t n : nodes_at_end(body, axis, high, depth)) {
+std::vector<Bone> arm_bones() {
+  const geometry::ArmShape arm = geometry::make_arm(0.02);
+  return {{arm.shoulder, arm.elbow}, {arm.elbow, arm.wrist}};
+}
+
+std::vector<Bone> figure_bones() {
+  std::vector<Bone> bones;
+  const auto joints = geometry::figure_joints();
+  for (const geometry::FigureJoint& joint : joints) {
+    if (joint.parent >= 0) bones.push_back({joints[joint.parent].position, joint.position});
+  }
+  return bones;
+}
+
+lattice::HoldSpec hold_along(const lattice::BodySpec& body, std::span<const Bone> bones) {
+  const double reach = std::max(0.012, 0.9 * body.lattice.spacing);
+  lattice::HoldSpec hold{.name = "bones"};
+  for (std::size_t n = 0; n < body.lattice.rest_positions.size(); ++n) {
+    const Vec3d& p = body.lattice.rest_positions[n];
+    const bool close = std::ranges::any_of(bones, [&](const Bone& bone) {
+      const Vec3d along = bone.to - bone.from;
+      const double t = std::clamp(dot(p - bone.from, along) / dot(along, along), 0.0, 1.0);
+      return norm(p - bone.from - t * along) < reach;
+    });
+    if (close) hold.nodes.push_back(static_cast<std::int32_t>(n));
+  }
+  return hold;
+}
+
+lattice::SpringGroupSpec soften(const lattice::BodySpec& body, const lattice::HoldSpec& hold) {
+  lattice::SpringGroupSpec group{.name = hold.name};
+  const double k = kYoung * body.lattice.spacing;
+  for (const std::int32_t n : hold.nodes) {
     group.springs.push_back({.terms = {{n, 1.0}}, .stiffness = Mat3d::diagonal({k, k, k})});
   }
   return group;
+}
+
+std::optional<std::vector<Vec3d>> pulled(const lattice::Model& model, int axis, Context& context) {
+  constexpr int kSteps = 4;
+  Vec3d low = model.rest_positions[0], high = low;
+  for (const Vec3d& p : model.rest_positions) {
+    for (int a = 0; a < 3; ++a) {
+      low[a] = std::min(low[a], p[a]);
+      high[a] = std::max(high[a], p[a]);
+    }
+  }
+  const double length = high[axis] - low[axis];
+  Vec3d end = 0.5 * (low + high), move{0, 0, 0}, turn{0, 0, 0};
+  end[axis] = high[axis];
+  move[axis] = move[(axis + 2) % 3] = 0.2 * length;
+  turn[axis] = 1.2;
+  turn[(axis + 1) % 3] = 0.5;
+  lattice::State state{model.rest_positions};
+  lattice::Scratch scratch(model);
+  for (int step = 1; step <= kSteps; ++step) {
+    const double part = double(step) / kSteps;
+    const Mat3d Q = rotation_from_vector(part * turn);
+    std::vector<Vec3d> held;
+    for (const lattice::Hold& hold : model.holds) {
+      for (const std::int32_t n : hold.nodes) {
+        const Vec3d& p = model.rest_positions[n];
+        held.push_back(hold.name == "body.high" ? end + part * move + Q * (p - end) : p);
+      }
+    }
+    const auto report = lattice::advance(model, state, {.held_positions = held}, scratch, context);
+    if (!report.converged()) return std::nullopt;
+  }
+  return state.positions;
 }
 
 WeighedBody::WeighedBody(const lattice::Model& model, std::span<const Vec3d> positions,

@@ -31,9 +31,21 @@ lattice::BodySpec make_body(const geometry::SurfaceMesh& surface, int cells, dou
 /// of nodes at least.
 lattice::HoldSpec hold_end(const lattice::BodySpec& body, int axis, bool high, double depth = 0.05);
 
-/// The same by a spring per node, `young` h each.
-lattice::SpringGroupSpec springs_at_end(const lattice::BodySpec& body, int axis, bool high,
-                                        double stiffness, double depth = 0.05);
+/// A straight bone, m.
+struct Bone {
+  Vec3d from, to;
+};
+std::vector<Bone> arm_bones();
+std::vector<Bone> figure_bones();
+/// Nodes within 12 mm of a bone, or the layer next to it where cells are larger.
+lattice::HoldSpec hold_along(const lattice::BodySpec& body, std::span<const Bone> bones);
+
+/// A spring for every node of a hold in its place: soft points, as stiff as a cell each.
+lattice::SpringGroupSpec soften(const lattice::BodySpec& body, const lattice::HoldSpec& hold);
+
+/// A model whose hold "high" is moved away by a fifth of the length, aside by as much, and turned,
+/// while all others stay: its equilibrium. Nothing where the solver finds none.
+std::optional<std::vector<Vec3d>> pulled(const lattice::Model& model, int axis, Context& context);
 
 /// The linear system of a model about positions, ready to be solved with one cycle of multigrid.
 class WeighedBody {
@@ -48,6 +60,9 @@ class WeighedBody {
     bool indefinite = false;
     int iterations() const { return static_cast<int>(residuals.size()) - 1; }
   };
+  /// Operator applications on the finest level in one iteration, that of the solver included.
+  int applications() const { return multigrid_.applications() + 1; }
+
   /// Conjugate gradients to a residual, with a cycle or with the diagonal.
   Solve conjugate_gradients(double tolerance, int most, bool with_cycle);
   /// u += cycle(b - K u), the residual recomputed in double.

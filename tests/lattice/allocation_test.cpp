@@ -28,15 +28,24 @@ namespace isochor::lattice {
 namespace {
 
 TEST(LatticeSolver, StepAllocatesNothing) {
-  const Model model = bar();
-  State state{model.rest_positions};
-  Scratch scratch(model);
-  Context context(1);
-  const auto held = twisted(model, 0.5, 0.1);
-  const std::size_t before = allocations;
-  const StepReport report = advance(model, state, {{0, -9.81, 0}, held}, scratch, context);
-  EXPECT_EQ(allocations, before);
-  EXPECT_TRUE(report.converged());
+  const Params multigrid{.preconditioner = Preconditioner::Multigrid};
+  Params published = multigrid, fas = multigrid;
+  published.cycle = Cycle::Published;
+  fas.solver = Solver::Fas;
+  for (const Params& params : {Params{}, multigrid, published, fas}) {
+    BodySpec spec = box_spec(16, 8, 8, kL / 16, 1e4, 2e4);
+    spec.holds = {hold_where(spec, "left", [](const Vec3d& p) { return p[0] < 1e-9; }),
+                  hold_where(spec, "right", [](const Vec3d& p) { return p[0] > kL - 1e-9; })};
+    const Model model = build_model({std::move(spec)}, params);
+    State state{model.rest_positions};
+    Scratch scratch(model);
+    Context context(1);
+    const auto held = twisted(model, 0.5, 0.1);
+    const std::size_t before = allocations;
+    const StepReport report = advance(model, state, {{0, -9.81, 0}, held}, scratch, context);
+    EXPECT_EQ(allocations, before);
+    EXPECT_TRUE(report.converged());
+  }
 }
 
 TEST(LatticeDynamics, StepAllocatesNothing) {

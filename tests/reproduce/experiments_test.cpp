@@ -31,6 +31,15 @@ void expect_holds(std::string_view id, const ExperimentOptions& options = {}) {
 TEST(Reproduce, McAdamsHourglass) { expect_holds("mcadams/hourglass"); }
 TEST(Reproduce, SlowMcAdamsDifferential) { expect_holds("mcadams/differential"); }
 TEST(Reproduce, SlowMcAdamsGauss) { expect_holds("mcadams/gauss"); }
+TEST(Reproduce, SlowMcAdamsFas) { expect_holds("mcadams/fas"); }
+TEST(Reproduce, SlowMcAdamsIndefinite) { expect_holds("mcadams/indefinite"); }
+TEST(Reproduce, SlowMcAdamsMultigrid) {
+  const std::filesystem::path data = ISOCHOR_SOURCE_DIR "/../shared/data";
+  expect_holds("mcadams/multigrid", {.data = data});
+  if (!std::filesystem::is_directory(data / "classic")) {
+    GTEST_SKIP() << "without the meshes of " << data;
+  }
+}
 TEST(Reproduce, McAdamsSvd) { expect_holds("mcadams/svd"); }
 TEST(Reproduce, GridEmbedding) { expect_holds("grid/embedding"); }
 TEST(Reproduce, GridSeparation) { expect_holds("grid/separation"); }

@@ -61,6 +61,24 @@ TEST(Simulation, SameBitsForAnyThreadCountAndWithPoisonedScratch) {
   }
 }
 
+TEST(Simulation, EverySolverEndsAtTheSameShape) {
+  const TemporaryFolder folder;
+  const auto path = write_scene(folder);
+  std::vector<Vec3d> best;
+  for (const char* setting : {"method.variant=best", "method.variant=paper", "method.solver=fas",
+                              "method.preconditioner=jacobi"}) {
+    Context context(1);
+    const std::vector<std::string> settings{setting, "body[0].cell_size=4 cm"};
+    Simulation simulation(load_scene(path, settings), context);
+    run_to(simulation, 4);
+    const std::vector<Vec3d> nodes = simulation.snapshot().first.bodies[0].nodes;
+    if (best.empty()) best = nodes;
+    double most = 0;
+    for (std::size_t n = 0; n < nodes.size(); ++n) most = std::max(most, norm(nodes[n] - best[n]));
+    EXPECT_LT(most, 1e-5) << setting;
+  }
+}
+
 TEST(Simulation, RestoredRunContinuesWithTheSameBits) {
   const TemporaryFolder folder;
   const SceneSpec scene = load_scene(write_scene(folder));

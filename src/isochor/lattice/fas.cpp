@@ -29,7 +29,7 @@ Vec3d to_double(const Vec3f& v) { return {v[0], v[1], v[2]}; }
 }  // namespace
 
 FasMemory::FasMemory(const Model& model) {
-  if (model.params.solver != Solver::Fas) return;
+  if (model.params.solver != Solver::Fas || !model.hierarchy) return;
   for (const CoarseLevel& coarse : model.hierarchy->levels) {
     const std::vector<Vec3d> nodal(coarse.model.node_count());
     levels.push_back({nodal, nodal, nodal, nodal, std::vector<double>(coarse.model.blocks.size())});

@@ -130,6 +130,7 @@ CoarseLevel coarsen(const std::vector<BodySpec>& fine, const Model& fine_model,
   }
   Params params = fine_model.params;
   params.preconditioner = Preconditioner::Jacobi;
+  params.solver = Solver::Newton;
   level.model = build_model(coarse, params);
   level.transfer.to_coarse = transposed(level.transfer.to_fine, level.model.node_count());
 

@@ -267,7 +267,9 @@ Model build_model(const std::vector<BodySpec>& bodies, const Params& params,
     }
   }
   sort_groups(model);
-  if (params.preconditioner == Preconditioner::Multigrid || params.solver == Solver::Fas) {
+  const bool coarser =
+      params.preconditioner == Preconditioner::Multigrid || params.solver == Solver::Fas;
+  if (coarser && params.quadrature == Quadrature::OnePoint) {
     model.hierarchy = std::make_shared<const Hierarchy>(build_hierarchy(bodies, model));
   }
   return model;

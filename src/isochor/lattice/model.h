@@ -66,7 +66,8 @@ struct BodySpec {
 /// Where a cell's energy is evaluated: at its centre, stabilised, or at eight Gauss points.
 enum class Quadrature { OnePoint, Gauss };
 
-/// What makes a linear solve short.
+/// What makes a linear solve short. Cycles know one point per cell: with Gauss quadrature the
+/// diagonal is what there is, and Newton's method the solver.
 enum class Preconditioner {
   Jacobi,     ///< the diagonal: iterations grow with the resolution
   Multigrid,  ///< one cycle: they do not

@@ -213,11 +213,15 @@ class Equilibrium {
                              });
   }
 
+  bool has_cycles() const {
+    return model_.hierarchy && model_.params.preconditioner == Preconditioner::Multigrid;
+  }
+
   Configuration configuration() const { return {scratch_.positions, input_.activations}; }
 
   void linearise(materials::Definiteness fix) {
     stiffness_.linearise(configuration(), fix, context_.arena);
-    if (!model_.hierarchy) return;
+    if (!has_cycles()) return;
     Multigrid(model_, scratch_.slides, scratch_.multigrid, context_.arena)
         .linearise(configuration());
   }
@@ -289,7 +293,7 @@ class Equilibrium {
   /// K step = what was loaded, among the motions that holds leave free.
   solve::KrylovReport solve_linear(double tolerance) {
     find_diagonal();
-    if (!model_.hierarchy) {
+    if (!has_cycles()) {
       if (inertia_) inertia_->add_diagonal(scratch_.diagonal);
       return solve_with_diagonal(tolerance);
     }
@@ -333,7 +337,7 @@ class Equilibrium {
         .operator_applications = cycles.cycles * (1 + multigrid.applications()),
         .relative_residual = cycles.residual(),
         .converged = cycles.end == solve::StationaryEnd::Converged};
-    if (report.converged) return report;
+    if (report.converged || context_.cancelled) return report;
     const auto take_over = [&](auto&& solve_again) {
       solve::copy(context_.arena, b, scratch_.krylov.r);
       const solve::KrylovReport last = report;
@@ -423,12 +427,16 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
   Equilibrium problem(model, state, input, inertia ? &*inertia : nullptr, scratch, context);
   const solve::KrylovReport prediction = problem.begin();
   // Nonlinear cycles know no inertia.
-  const bool cycles = model.params.solver == Solver::Fas && !inertia;
+  const bool cycles = model.params.solver == Solver::Fas && model.hierarchy && !inertia;
   StepReport report{cycles ? solve::nonlinear_cycles(problem, model.params.newton)
                            : solve::newton(problem, model.params.newton),
                     {}};
   report.krylov_iterations += prediction.iterations;
   report.operator_applications += prediction.operator_applications;
+  if (!prediction.fallback.empty()) {
+    ++report.fallbacks;
+    if (report.fallback.empty()) report.fallback = prediction.fallback;
+  }
   if (!report.converged()) return report;
   if (inertia) report.balance = inertia->finish(state, input);
   accept(model, input, scratch, state);

@@ -20,10 +20,6 @@ solve::Integrator integrator_of(const TimeSpec& time) {
 }
 
 lattice::Params params_of(const MethodSpec& method, const TimeSpec& time) {
-  // Cycles know one point per cell.
-  const bool one_point = method.quadrature != "gauss";
-  const bool multigrid = method.preconditioner == "multigrid" && one_point;
-  const bool fas = method.solver == "fas" && one_point;
   return {.quadrature = method.quadrature == "gauss" ? lattice::Quadrature::Gauss
                                                      : lattice::Quadrature::OnePoint,
           .stabilise = method.stabilise,
@@ -31,10 +27,11 @@ lattice::Params params_of(const MethodSpec& method, const TimeSpec& time) {
           .definiteness = method.definiteness == "none"       ? materials::Definiteness::None
                           : method.definiteness == "absolute" ? materials::Definiteness::Absolute
                                                               : materials::Definiteness::Clamp,
-          .preconditioner =
-              multigrid ? lattice::Preconditioner::Multigrid : lattice::Preconditioner::Jacobi,
+          .preconditioner = method.preconditioner == "multigrid"
+                                ? lattice::Preconditioner::Multigrid
+                                : lattice::Preconditioner::Jacobi,
           .cycle = method.variant == "paper" ? lattice::Cycle::Published : lattice::Cycle::Best,
-          .solver = fas ? lattice::Solver::Fas : lattice::Solver::Newton,
+          .solver = method.solver == "fas" ? lattice::Solver::Fas : lattice::Solver::Newton,
           .integrator = integrator_of(time),
           .newton = method.newton};
 }
