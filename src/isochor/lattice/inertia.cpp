@@ -155,12 +155,18 @@ void Inertia::rigid_flight(const State& state, const Vec3d& gravity, std::span<V
 }
 
 Balance Inertia::finish(const State& state, const StepInput& input) {
-  energy(scratch_.positions);
-  Balance balance;
-  balance.damping_loss = time_.dt * sum_nodes([&](std::size_t n, const BodyRange& body) {
-                           const Vec3d& velocity = memory_.velocities[n];
-                           return dot(velocity, damping_pull(n, body, velocity));
-                         });
+  // By mean velocities of the step, of second order whatever the scheme.
+  const std::span<Vec3d> v = memory_.velocities;
+  each_node([&](std::size_t n, const BodyRange&) {
+    v[n] = (time_.reach / time_.dt) * (scratch_.positions[n] - state.positions[n]);
+  });
+  multiply_damping(v);
+  const double power = sum_nodes(
+      [&](std::size_t n, const BodyRange& body) { return dot(v[n], damping_pull(n, body, v[n])); });
+  each_node([&](std::size_t n, const BodyRange&) {
+    v[n] = time_.rate * (scratch_.positions[n] - memory_.origin[n]);
+  });
+  Balance balance{.damping_loss = time_.dt * power};
   balance.hold_work = settle_holds(state);
   if (time_.reach != 1) carry_on(state, input);
   return balance;
@@ -184,8 +190,12 @@ double Inertia::settle_holds(const State& state) {
   constexpr Vec3d kAxes[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   for_each_held(model_, [&](std::int32_t n, std::size_t, std::size_t k) {
     if (model_.freedom[n] != Freedom::Held) return;
-    memory_.pushes[k] = {0, 0, 0};
-    for (const Vec3d& axis : kAxes) memory_.pushes[k] += push_along(n, axis);
+    const double before = work;
+    Vec3d& push = memory_.pushes[k] = {0, 0, 0};
+    for (const Vec3d& axis : kAxes) push += push_along(n, axis);
+    // With a history work is of second order too.
+    if (time_.before == 0) return;
+    work = before + 0.5 * dot(push + state.pushes[k], scratch_.positions[n] - state.positions[n]);
   });
   // A node that slides may be in several holds, and is pushed once: in place of its force, which is
   // done with.
