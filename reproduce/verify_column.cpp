@@ -70,11 +70,12 @@ class Twist {
 
 struct Way {
   std::vector<double> time, energy, twist;
-  double largest_gain = 0;  ///< of energy in a step, of the first
-  double drift = 0;         ///< largest difference from the first energy, of that
-  double worst_volume = 0;  ///< largest |volume / rest volume - 1|
-  double off_axis = 0;      ///< largest distance of the middle line from the axis, m
-  double half_period = 0;   ///< s; 0: the twist did not come back
+  double largest_gain = 0;   ///< of energy in a step, of the first
+  double drift = 0;          ///< largest difference from the first energy, of that
+  double worst_volume = 0;   ///< largest |volume / rest volume - 1|
+  double off_axis = 0;       ///< largest distance of the middle line from the axis, m
+  double largest_twist = 0;  ///< before it first turns back, rad
+  double half_period = 0;    ///< s; 0: the twist did not come back
   int inverted = 0;
 };
 
@@ -112,10 +113,11 @@ Way follow(const Bar& bar, double dt, double end, const std::filesystem::path& p
       const Vec3d& p = flight.state.positions[n];
       way.off_axis = std::max(way.off_axis, std::hypot(p[1] - 0.5, p[2] - 0.5));
     }
-    if (!picture.empty() && angle > widest && widest < 2 && angle >= 2) {
+    if (!picture.empty() && way.largest_twist == 0 && angle < widest) {
       draw_bar(bar, flight.state.positions, fmt::format("after {:.3f} s", flight.time), picture,
                context);
     }
+    if (way.largest_twist == 0 && angle < widest) way.largest_twist = widest;
     widest = std::max(widest, angle);
   }
   return way;
@@ -212,6 +214,10 @@ std::vector<Row> verify_column(const ExperimentOptions& options, Context& contex
     volume.ours = 100 * way.worst_volume;
     volume.unit = "%";
     rows.push_back(volume);
+    Row most = row("largest twist");
+    most.ours = way.largest_twist / (2 * std::numbers::pi);
+    most.unit = "turns";
+    rows.push_back(most);
     Row back = row("the twist comes back to zero after");
     if (way.half_period > 0) back.ours = way.half_period;
     if (way.half_period == 0) back.note = "not within the time that was simulated";
