@@ -40,13 +40,18 @@ Bar make_bar(const BarSpec& spec, Context& context) {
                          .shape = spec.shape,
                          .mu = std::vector<double>(cells, e / (2 * (1 + nu))),
                          .lambda = std::vector<double>(cells, e * nu / ((1 + nu) * (1 - 2 * nu))),
-                         .holds = {{.name = "near"}}};
-  if (spec.both_ends) body.holds.push_back({.name = "far"});
+                         .density = spec.density,
+                         .mass_damping = spec.mass_damping,
+                         .stiffness_damping = spec.stiffness_damping,
+                         .holds = {}};
+  if (spec.near_end) body.holds.push_back({.name = "near"});
+  if (spec.near_end && spec.both_ends) body.holds.push_back({.name = "far"});
   for (std::size_t n = 0; n < bar.lattice.rest_positions.size(); ++n) {
     const double x = bar.lattice.rest_positions[n][0];
     const auto node = static_cast<std::int32_t>(n);
-    if (x < 0.1 * h) body.holds[0].nodes.push_back(node);
-    if (spec.both_ends && x > bar.size[0] - 0.1 * h) body.holds[1].nodes.push_back(node);
+    if (spec.near_end && x < 0.1 * h) body.holds[0].nodes.push_back(node);
+    if (spec.near_end && spec.both_ends && x > bar.size[0] - 0.1 * h)
+      body.holds[1].nodes.push_back(node);
   }
   bar.model = lattice::build_model({body}, spec.params);
   return bar;

@@ -17,7 +17,11 @@ struct BarSpec {
   int law = 0;        ///< index in materials::Laws
   std::array<double, materials::kMaxShape> shape{};
   double young = 1e5, poisson = 0.3;  ///< Pa
-  bool both_ends = true;              ///< otherwise the one at x = 0 alone
+  bool near_end = true;               ///< whether the one at x = 0 is held
+  bool both_ends = true;              ///< whether the far one is too
+  double density = 1000;              ///< kg/m^3
+  double mass_damping = 0;            ///< 1/s
+  double stiffness_damping = 0;       ///< s
   lattice::Params params{};
 };
 

@@ -18,6 +18,10 @@ std::vector<Row> robust_recovery(const ExperimentOptions&, Context&);
 std::vector<Row> robust_scale(const ExperimentOptions&, Context&);
 std::vector<Row> sheen_penalty(const ExperimentOptions&, Context&);
 std::vector<Row> materials_curves(const ExperimentOptions&, Context&);
+std::vector<Row> verify_column(const ExperimentOptions&, Context&);
+std::vector<Row> verify_momentum(const ExperimentOptions&, Context&);
+std::vector<Row> verify_spin(const ExperimentOptions&, Context&);
+std::vector<Row> verify_vibration(const ExperimentOptions&, Context&);
 
 std::span<const Experiment> experiments() {
   static constexpr std::array kExperiments{
@@ -46,6 +50,12 @@ std::span<const Experiment> experiments() {
       Experiment{"sheen/penalty", "Penalties on the change of volume (fig. 3)", sheen_penalty},
       Experiment{"materials/curves", "Every law in a test machine, beside measured materials",
                  materials_curves},
+      Experiment{"verify/column", "A twisting column: energy, and orders of accuracy in time",
+                 verify_column},
+      Experiment{"verify/momentum", "A tumbling block flies along a parabola", verify_momentum},
+      Experiment{"verify/spin", "Spinning cylinders against closed forms", verify_spin},
+      Experiment{"verify/vibration", "Frequencies of a cantilever in three of its modes",
+                 verify_vibration},
   };
   return kExperiments;
 }

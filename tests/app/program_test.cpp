@@ -63,6 +63,28 @@ TEST(Cli, KilledRunResumesToTheSameHashes) {
   EXPECT_EQ(frame_hashes(killed), frame_hashes(whole));
 }
 
+TEST(Cli, ARunInTimeResumesToTheSameHashesAndReportsItsEnergies) {
+  const TemporaryFolder folder;
+  const std::string scene =
+      sim::write_scene(folder, sim::replaced(sim::kBarScene, "frames = 4\n",
+                                             "frames = 4\nintegrator = \"bdf2\"\nsubsteps = 2\n"))
+          .string();
+  const auto whole = folder / "whole", parts = folder / "parts";
+  const auto run = [&](const std::filesystem::path& out, const char* frames) {
+    return run_program(folder, {"run", scene, "--out", out.string(), "--no-pictures", "--resume",
+                                "--frames", frames})
+        .status;
+  };
+  ASSERT_EQ(run(whole, ":4"), 0);
+  ASSERT_EQ(run(parts, ":2"), 0);
+  ASSERT_EQ(run(parts, ":4"), 0);
+  EXPECT_EQ(frame_hashes(parts), frame_hashes(whole));
+  const std::string report = slurp(whole / "report.html");
+  for (const char* words : {"kinetic energy", "Energy balance", "Linear momentum"}) {
+    EXPECT_THAT(report, HasSubstr(words));
+  }
+}
+
 TEST(Cli, InterruptEndsWithWholeFramesAndStatus130) {
   const TemporaryFolder folder;
   const std::string scene =

@@ -123,6 +123,45 @@ TEST(SceneSpec, UnheldBodyIsRefused) {
   EXPECT_THAT(message(text), HasSubstr("nothing holds 'bar'"));
 }
 
+/// The bar in a scene with time.
+std::string moving(const std::string& keys) {
+  return replaced(kBarScene, "frames = 4\n", "frames = 4\nintegrator = \"bdf2\"\n" + keys);
+}
+
+TEST(SceneSpec, WhereTimePassesNothingNeedsToBeHeld) {
+  const std::string text = moving("");
+  const std::string loose = text.substr(0, text.find("[[body.hold]]"));
+  const SceneSpec scene = loaded(replaced(
+      loose, "cell_size = \"10 cm\"\n",
+      "cell_size = \"10 cm\"\nvelocity = [0, \"2 m/s\", 0]\nangular_velocity = [0, 0, \"60 rpm\"]\n"
+      "damping = { mass = \"0.5 1/s\", stiffness = \"2 ms\" }\n"));
+  EXPECT_EQ(scene.bodies[0].velocity[1], 2);
+  EXPECT_DOUBLE_EQ(scene.bodies[0].angular_velocity[2], 2 * std::numbers::pi);
+  EXPECT_EQ(scene.bodies[0].damping.mass, 0.5);
+  EXPECT_EQ(scene.bodies[0].damping.stiffness, 0.002);
+  EXPECT_THAT(message(replaced(loose, "frames = 4\n", "frames = 4\nstart = \"equilibrium\"\n")),
+              HasSubstr("nothing holds 'bar'"));
+}
+
+TEST(SceneSpec, DampingAndVelocityNeedTime) {
+  for (const auto& [key, what] : {std::pair("velocity = [0, 1, 0]", "velocities"),
+                                  std::pair("angular_velocity = [0, 1, 0]", "velocities"),
+                                  std::pair("damping = { mass = 1 }", "damping"),
+                                  std::pair("damping = { stiffness = 1 }", "damping")}) {
+    const std::string text = message(
+        replaced(kBarScene, "cell_size = \"10 cm\"\n", fmt::format("cell_size = 0.1\n{}\n", key)));
+    EXPECT_THAT(text, HasSubstr(fmt::format("a static scene has no {}", what)));
+    EXPECT_THAT(text, HasSubstr("time.integrator"));
+  }
+}
+
+TEST(SceneSpec, AMotionFromRestHasItsHoldsAtRest) {
+  const std::string jump =
+      replaced(moving(""), "frame = 0\n", "frame = 0\ntranslate = [1, 0, 0]\n");
+  EXPECT_THAT(message(jump), HasSubstr("moves the hold at frame 0"));
+  loaded(replaced(jump, "frames = 4\n", "frames = 4\nstart = \"equilibrium\"\n"));
+}
+
 TEST(SceneSpec, SceneWithoutBodyIsRefused) {
   EXPECT_THAT(message("format = 1\n"), HasSubstr("has no body"));
 }

@@ -90,6 +90,118 @@ TEST(Simulation, RestoredRunContinuesWithTheSameBits) {
   EXPECT_EQ(run_to(resumed, 4), run_to(whole, 4));
 }
 
+/// The bar of the test scene in time, with all that State has to keep.
+SceneSpec moving_bar(const TemporaryFolder& folder, const std::string& integrator) {
+  const std::vector<std::string> settings{"time.integrator=" + integrator, "time.substeps=3",
+                                          "body[0].damping.stiffness=2 ms",
+                                          "method.preconditioner=jacobi"};
+  return load_scene(write_scene(folder), settings);
+}
+
+TEST(Simulation, MotionHasTheSameBitsForAnyThreadCountAndAfterARestore) {
+  const TemporaryFolder folder;
+  for (const char* integrator : {"backward-euler", "bdf2", "midpoint"}) {
+    const SceneSpec scene = moving_bar(folder, integrator);
+    std::vector<std::byte> reference;
+    for (const int threads : {1, 2, 5}) {
+      Context context(threads);
+      Simulation simulation(scene, context);
+      const auto middle = run_to(simulation, 2, threads == 2);
+      const auto end = run_to(simulation, 4, threads == 2);
+      if (threads == 1) reference = end;
+      EXPECT_EQ(end, reference) << threads << " threads, " << integrator;
+      Simulation resumed(scene, context);
+      resumed.restore("checkpoint", middle);
+      EXPECT_EQ(run_to(resumed, 4), reference);
+      EXPECT_EQ(resumed.snapshot().second.motion->integrator_loss,
+                simulation.snapshot().second.motion->integrator_loss);
+    }
+  }
+}
+
+TEST(Simulation, AMotionStartsFromRestOrFromEquilibrium) {
+  const TemporaryFolder folder;
+  Context context(1);
+  SceneSpec scene = moving_bar(folder, "bdf2");
+  Simulation from_rest(scene, context);
+  run_to(from_rest, 0);
+  EXPECT_LT(from_rest.snapshot().second.elastic_energy, 1e-12);
+  // Nothing moves a body that hangs in equilibrium.
+  scene.time.start = "equilibrium";
+  scene.bodies[0].holds[1].keys.clear();
+  Simulation hanging(scene, context);
+  run_to(hanging, 0);
+  const auto before = hanging.snapshot();
+  EXPECT_GT(before.second.elastic_energy, 1e-3);
+  run_to(hanging, 3);
+  const auto after = hanging.snapshot();
+  EXPECT_LT(after.second.motion->kinetic_energy, 1e-9 * after.second.elastic_energy);
+  EXPECT_NEAR(after.second.elastic_energy, before.second.elastic_energy,
+              1e-5 * before.second.elastic_energy);
+}
+
+TEST(Simulation, AThrownBodyFliesAlongItsParabolaAndKeepsItsSpin) {
+  const TemporaryFolder folder;
+  Context context(1);
+  SceneSpec scene = moving_bar(folder, "midpoint");
+  BodySpec& body = scene.bodies[0];
+  body.holds.clear();
+  body.damping = {};
+  body.velocity = {1, 3, 0};
+  body.angular_velocity = {2, 0, 3};
+  scene.method.newton.tolerance = 1e-10;
+  Simulation simulation(scene, context);
+  run_to(simulation, 0);
+  const MotionMeasures start = *simulation.snapshot().second.motion;
+  run_to(simulation, 4);
+  const auto [frame, measures] = simulation.snapshot();
+  const double t = 4 / 24.0;
+  const Vec3d way{t, 3 * t - 0.5 * 9.81 * t * t, 0};
+  EXPECT_LT(norm(measures.motion->center_of_mass - start.center_of_mass - way), 1e-10);
+  EXPECT_LT(norm(measures.motion->angular_momentum - start.angular_momentum),
+            1e-8 * norm(start.angular_momentum));
+  EXPECT_NEAR(measures.motion->integrator_loss, 0, 1e-3 * start.kinetic_energy);
+  EXPECT_TRUE(measures.reactions.empty());
+}
+
+TEST(Simulation, EnergyOfAMotionBalancesAsStepsGetShort) {
+  const TemporaryFolder folder;
+  Context context(1);
+  for (const char* integrator : {"bdf2", "midpoint"}) {
+    double missing[2];
+    for (const int fine : {0, 1}) {
+      SceneSpec scene = moving_bar(folder, integrator);
+      scene.time.substeps = fine ? 16 : 8;
+      Simulation simulation(scene, context);
+      run_to(simulation, 4);
+      const auto [frame, m] = simulation.snapshot();
+      EXPECT_GT(m.motion->hold_work, 0);
+      EXPECT_GT(m.motion->damping_loss, 0);
+      missing[fine] = std::abs(m.motion->integrator_loss) / m.motion->hold_work;
+    }
+    EXPECT_LT(missing[1], 0.4 * missing[0]) << integrator;
+    EXPECT_LT(missing[1], 5e-3) << integrator;
+  }
+}
+
+TEST(Simulation, SoftHoldsAndMusclesDoWorkInTheBalance) {
+  const TemporaryFolder folder;
+  Context context(1);
+  const std::string scene_text =
+      replaced(replaced(kBarScene, "name = \"right\"\nwhere = \"x+\"",
+                        "name = \"right\"\nwhere = \"x+\"\nselect = \"surface\"\n"
+                        "stiffness = \"2 MPa/m\""),
+               "poisson = 0.3", "poisson = 0.3\nlaw = \"muscle\"\nactive_stress = \"5 kPa\"") +
+      "[[body.activation]]\nframe = 0\nvalue = 0\n[[body.activation]]\nframe = 4\nvalue = 1\n";
+  const std::vector<std::string> settings{"time.integrator=midpoint", "time.substeps=16",
+                                          "method.preconditioner=jacobi"};
+  Simulation simulation(load_scene(write_scene(folder, scene_text), settings), context);
+  run_to(simulation, 4);
+  const auto [frame, m] = simulation.snapshot();
+  EXPECT_GT(std::abs(m.motion->hold_work), 0.1);
+  EXPECT_LT(std::abs(m.motion->integrator_loss), 5e-3 * std::abs(m.motion->hold_work));
+}
+
 TEST(Simulation, CheckpointOfAnotherSceneIsRefused) {
   const TemporaryFolder folder;
   Context context(1);

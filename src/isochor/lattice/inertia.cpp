@@ -4,16 +4,16 @@
 #include <limits>
 #include <ranges>
 
+#include "isochor/lattice/element_kernel.h"
 #include "isochor/lattice/holds.h"
+#include "isochor/lattice/operator.h"
 #include "isochor/math/polar.h"
 
 namespace isochor::lattice {
 
 Inertia::Inertia(const Model& model, const solve::TimeStep& time, Scratch& scratch,
                  ThreadArena& arena)
-    : model_(model), time_(time), scratch_(scratch), memory_(scratch.motion), arena_(arena) {
-  if (memory_.damping) damping_.emplace(model, *memory_.damping);
-}
+    : model_(model), time_(time), scratch_(scratch), memory_(scratch.motion), arena_(arena) {}
 
 /// Calls f(node, its body) for all nodes.
 template <class F>
@@ -37,7 +37,7 @@ double Inertia::sum_nodes(F&& f) const {
   return total;
 }
 
-void Inertia::begin(const State& state, std::span<const double> activations) {
+void Inertia::begin(const State& state) {
   const double rate = time_.rate;
   const bool history = time_.before != 0;
   each_node([&](std::size_t n, const BodyRange& body) {
@@ -54,18 +54,36 @@ void Inertia::begin(const State& state, std::span<const double> activations) {
     const Vec3d at_least = kEpsilon * model_.mass[n] * rate * rate * memory_.target[n];
     return dot(at_least, at_least);
   });
-  if (!damping_) return;
-  damping_->linearise({state.positions, activations}, materials::Definiteness::Clamp, arena_);
+  if (memory_.damping) linearise_damping(state);
+}
+
+/// The velocity that a step measures is a chord: a rotation has it where half of it is done. With a
+/// history it is that of the end.
+void Inertia::linearise_damping(const State& state) {
+  const double start = time_.reach == 1 && time_.before == 0 ? 0.5 : 0;
+  parallel_for(arena_, model_.cells.size(), 64, [&](std::size_t cell) {
+    const std::int32_t place = model_.cells[cell];
+    Vec3d x[8];
+    for (int c = 0; c < 8; ++c) {
+      const std::int32_t n = model_.corner(place, c);
+      x[c] = start * state.positions[n] + (1 - start) * memory_.target[n];
+    }
+    const Mat3d F = deformation_gradient(x, 1 / model_.blocks[place / 8].h);
+    memory_.rotations[place] = polar_decomposition(F).R;
+  });
+  linearise(model_, memory_.rotations, {}, 1, materials::Definiteness::Clamp, *memory_.damping,
+            arena_);
 }
 
 void Inertia::multiply_damping(std::span<const Vec3d> v) {
-  if (damping_) damping_->apply(v, memory_.image, arena_);
+  if (!memory_.damping) return;
+  apply_stiffness(model_, *memory_.damping, v, std::span(memory_.image), arena_);
 }
 
 /// C times a velocity, whose image is there.
 Vec3d Inertia::damping_pull(std::size_t n, const BodyRange& body, const Vec3d& velocity) const {
   const Vec3d by_mass = body.mass_damping * model_.mass[n] * velocity;
-  return damping_ ? by_mass + body.stiffness_damping * memory_.image[n] : by_mass;
+  return memory_.damping ? by_mass + body.stiffness_damping * memory_.image[n] : by_mass;
 }
 
 double Inertia::energy(std::span<const Vec3d> y) {
@@ -107,8 +125,8 @@ void Inertia::apply(std::span<const Vec3d> v, std::span<Vec3d> out) {
 }
 
 void Inertia::add_diagonal(std::span<Vec3f> diagonal) {
-  if (damping_) {
-    damping_->diagonal(memory_.diagonal, arena_);
+  if (memory_.damping) {
+    stiffness_diagonal(model_, *memory_.damping, std::span(memory_.diagonal), arena_);
     each_node([&](std::size_t n, const BodyRange& body) {
       diagonal[n] += static_cast<float>(time_.rate * body.stiffness_damping) * memory_.diagonal[n];
     });
@@ -155,12 +173,18 @@ void Inertia::rigid_flight(const State& state, const Vec3d& gravity, std::span<V
 }
 
 Balance Inertia::finish(const State& state, const StepInput& input) {
-  energy(scratch_.positions);
-  Balance balance;
-  balance.damping_loss = time_.dt * sum_nodes([&](std::size_t n, const BodyRange& body) {
-                           const Vec3d& velocity = memory_.velocities[n];
-                           return dot(velocity, damping_pull(n, body, velocity));
-                         });
+  // By mean velocities of the step, of second order whatever the scheme.
+  const std::span<Vec3d> v = memory_.velocities;
+  each_node([&](std::size_t n, const BodyRange&) {
+    v[n] = (time_.reach / time_.dt) * (scratch_.positions[n] - state.positions[n]);
+  });
+  multiply_damping(v);
+  const double power = sum_nodes(
+      [&](std::size_t n, const BodyRange& body) { return dot(v[n], damping_pull(n, body, v[n])); });
+  each_node([&](std::size_t n, const BodyRange&) {
+    v[n] = time_.rate * (scratch_.positions[n] - memory_.origin[n]);
+  });
+  Balance balance{.damping_loss = time_.dt * power};
   balance.hold_work = settle_holds(state);
   if (time_.reach != 1) carry_on(state, input);
   return balance;
@@ -184,8 +208,12 @@ double Inertia::settle_holds(const State& state) {
   constexpr Vec3d kAxes[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   for_each_held(model_, [&](std::int32_t n, std::size_t, std::size_t k) {
     if (model_.freedom[n] != Freedom::Held) return;
-    memory_.pushes[k] = {0, 0, 0};
-    for (const Vec3d& axis : kAxes) memory_.pushes[k] += push_along(n, axis);
+    const double before = work;
+    Vec3d& push = memory_.pushes[k] = {0, 0, 0};
+    for (const Vec3d& axis : kAxes) push += push_along(n, axis);
+    // With a history work is of second order too.
+    if (time_.before == 0) return;
+    work = before + 0.5 * dot(push + state.pushes[k], scratch_.positions[n] - state.positions[n]);
   });
   // A node that slides may be in several holds, and is pushed once: in place of its force, which is
   // done with.

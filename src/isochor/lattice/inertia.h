@@ -1,8 +1,5 @@
 #pragma once
 
-#include <optional>
-
-#include "isochor/lattice/elasticity.h"
 #include "isochor/lattice/solver.h"
 
 namespace isochor::lattice {
@@ -11,14 +8,16 @@ namespace isochor::lattice {
 /// positions y where forces are evaluated:
 ///     rate^2/2 |y - target|_M^2 + rate/2 (y - origin) . C (y - origin),  target = origin +
 ///     v_origin / rate,  C = a M + b K,
-/// with Rayleigh's coefficients a and b of each body. K is definite and that of the start of the
-/// step, so that damping is a quadratic form for the whole of it. Springs have no damping.
+/// with Rayleigh's coefficients a and b of each body. K is the stiffness of cells as they are at
+/// rest, but turned as each of them will be where velocities are measured: definite, constant
+/// within the step, and blind to rotations, of which the tangent of a stressed cell would take
+/// energy. Springs have no damping.
 class Inertia {
  public:
   Inertia(const Model& model, const solve::TimeStep& time, Scratch& scratch, ThreadArena& arena);
 
   /// Gets ready for a step from a state.
-  void begin(const State& state, std::span<const double> activations);
+  void begin(const State& state);
 
   const solve::TimeStep& time() const { return time_; }
 
@@ -52,6 +51,7 @@ class Inertia {
   void each_node(F&& f) const;
   template <class F>
   double sum_nodes(F&& f) const;
+  void linearise_damping(const State& state);
   /// image = K v; nothing without such damping.
   void multiply_damping(std::span<const Vec3d> v);
   double settle_holds(const State& state);
@@ -63,7 +63,6 @@ class Inertia {
   Scratch& scratch_;
   MotionMemory& memory_;
   ThreadArena& arena_;
-  std::optional<Stiffness> damping_;
   double square_of_rounding_ = 0;
 };
 

@@ -422,7 +422,7 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
   if (input.dt > 0) {
     inertia.emplace(model, solve::make_time_step(model.params.integrator, input.dt, state.last_dt),
                     scratch, context.arena);
-    inertia->begin(state, input.activations);
+    inertia->begin(state);
   }
   Equilibrium problem(model, state, input, inertia ? &*inertia : nullptr, scratch, context);
   const solve::KrylovReport prediction = problem.begin();

@@ -32,6 +32,7 @@ void Scratch::poison() {
   };
   fill(tangents.principal);
   fill(tangents.dense);
+  std::fill(motion.rotations.begin(), motion.rotations.end(), Mat3d::diagonal({nan, nan, nan}));
   if (motion.damping) {
     fill(motion.damping->principal);
     fill(motion.damping->dense);
@@ -54,9 +55,10 @@ std::size_t bytes_allocated(const Model& model, const State& state, const Scratc
     return (... + (v.capacity() * sizeof(typename std::remove_cvref_t<decltype(v)>::value_type)));
   };
   const MotionMemory& motion = scratch.motion;
-  std::size_t bytes = sum(state.velocities, state.last_positions, state.last_velocities,
-                          state.pushes, motion.origin, motion.target, motion.velocities,
-                          motion.image, motion.diagonal, motion.shift, motion.pushes);
+  std::size_t bytes =
+      sum(state.velocities, state.last_positions, state.last_velocities, state.pushes,
+          motion.origin, motion.target, motion.velocities, motion.image, motion.diagonal,
+          motion.rotations, motion.shift, motion.pushes);
   if (motion.damping) bytes += sum(motion.damping->principal, motion.damping->dense);
   return bytes + bytes_allocated(model) + scratch.multigrid.bytes() + scratch.fas.bytes() +
          sum(state.positions, scratch.positions, scratch.force, scratch.step, scratch.diagonal,

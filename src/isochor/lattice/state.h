@@ -35,7 +35,9 @@ struct MotionMemory {
         diagonal(image.size()),
         shift(origin.size()),
         pushes(model.moves() ? model.held_count() : 0) {
-    if (!image.empty()) damping.emplace(model);
+    if (image.empty()) return;
+    rotations.resize(8 * model.blocks.size());
+    damping.emplace(model);
   }
 
   std::vector<Vec3d> origin;        ///< as in solve::TimeStep
@@ -45,7 +47,8 @@ struct MotionMemory {
   std::vector<Vec3f> diagonal;      ///< of the same
   std::vector<float> shift;         ///< what inertia adds to a preconditioner's diagonal, N/m
   std::vector<Vec3d> pushes;        ///< as State's
-  std::optional<Tangents> damping;  ///< about the start of the step
+  std::vector<Mat3d> rotations;     ///< how cells are turned, at block * 8 + lane
+  std::optional<Tangents> damping;  ///< of cells so turned
 };
 
 /// Memory of a step. Nothing in it outlives a step: filling it with NaN changes no result.
