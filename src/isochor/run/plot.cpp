@@ -173,6 +173,12 @@ class Canvas {
          fmt::format("transform=\"rotate(-90 15 {:.1f})\"", middle));
   }
 
+  /// Where frames lie in the picture, for scripts.
+  void mark_frames(const Axis& x, const Axis& y) {
+    write("<g data-frames=\"{} {} {:.1f} {:.1f} {:.1f} {:.1f}\"></g>\n", x.low, x.high, x.first,
+          x.last, y.last, y.first);
+  }
+
   void line(double x0, double y0, double x1, double y1, double opacity) {
     write(
         "<path d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\" stroke=\"currentColor\" "
@@ -294,6 +300,7 @@ std::string plot_svg(std::span<const Series> series, const PlotOptions& options)
   for (std::size_t s = 0; s < series.size(); ++s) {
     draw_series(canvas, series[s], s, x, y, options.log_y);
   }
+  if (options.x_is_frame) canvas.mark_frames(x, y);
   return canvas.take();
 }
 

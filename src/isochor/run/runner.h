@@ -37,7 +37,7 @@ RunResult run_scene(const sim::SceneSpec& scene, const RunOptions& options, Cont
                     const OnFrame& on_frame);
 
 /// Writes report.html from what the run directory holds.
-void write_report(const RunDirectory& directory, const std::string& title, bool pictures,
-                  Context& context);
+void write_report(const RunDirectory& directory, const std::string& title, const sim::Setup& setup,
+                  bool pictures, Context& context);
 
 }  // namespace isochor::run

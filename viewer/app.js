@@ -1,0 +1,249 @@
+// Puts one or several runs on the page: stages that share state, camera and colour scale.
+import {Camera} from './camera.js';
+import {chooseScale} from './colour.js';
+import {ColourBar, Panel, Timeline} from './controls.js';
+import {element} from './elements.js';
+import {followGestures} from './gestures.js';
+import {spoken} from './numbers.js';
+import {Player} from './player.js';
+import {Stage} from './stage.js';
+import {State, parseAddress, writeAddress} from './state.js';
+import {normalised} from './vectors.js';
+
+const AXES = {x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1]};
+
+export class App {
+  /** `runs`: [{title, dataset}], the first is the one that the controls speak of. */
+  constructor(runs) {
+    this.datasets = runs.map(run => run.dataset);
+    this.first = this.datasets[0];
+    this.state = new State({field: this.#firstField(), setup: this.first.frameCount === 0,
+      frame: Math.max(0, this.first.frameCount - 1), ...parseAddress(location.hash)});
+    this.camera = new Camera(this.datasets.flatMap(d => d.outline), this.#bound('low', Math.min),
+        this.#bound('high', Math.max));
+    this.stages = runs.map(({title, dataset}) =>
+      new Stage(dataset, this.camera, `${title}, to be turned with the arrow keys`, d => this.#look(d)));
+    this.loaded = 0;
+  }
+
+  get works() {
+    return this.stages.every(stage => stage.works);
+  }
+
+  /** Builds the page's part and starts unpacking. */
+  async start(root) {
+    this.root = root;
+    const {state, first} = this;
+    // The controls can be made once it is known what there is to show.
+    await Promise.all(this.datasets.map((dataset, i) => new Promise((ready, failed) => {
+      dataset.load(count => {
+        if (count === 0) ready();
+        else this.#frameLoaded(i, count);
+      }).catch(error => {
+        failed(error);
+        this.fail(error);
+      });
+    })));
+    this.#clampState();
+    this.timeline = new Timeline(state, first);
+    this.bar = new ColourBar();
+    this.panel = new Panel(state, first, () => this.#home());
+    this.#build();
+    for (const stage of this.stages) {
+      stage.prepare();
+      stage.root.addEventListener('drawn', () => this.#publish());
+      followGestures(stage.canvas, this.camera, () => this.#moved(), this.#commands());
+    }
+    this.#placeCamera();
+    state.listen(changed => this.#changed(changed));
+    new Player(state, first);
+    addEventListener('resize', () => this.#resized());
+    addEventListener('hashchange', () => this.#addressChanged());
+    this.#changed([]);
+  }
+
+  #build() {
+    const boxes = this.stages.map(stage => element('figure', {class: 'stage-box'}, stage.root));
+    this.stages[0].root.append(this.bar.root);
+    this.stageGrid = element('div', {class: 'stage-grid'}, ...boxes);
+    this.root.append(element('div', {class: 'view-column'}, this.stageGrid, this.timeline.root), this.panel.root);
+    this.root.classList.toggle('only', this.state.only);
+    document.documentElement.classList.toggle('only', this.state.only);
+    this.root.hidden = false;
+  }
+
+  /** What a stage shows now, or null while its frame is not there. */
+  #look(dataset) {
+    const {state} = this;
+    const frame = state.setup ? dataset.rest : dataset.frames[Math.min(state.frame, dataset.frameCount - 1)];
+    if (!frame) return null;
+    const field = state.setup ? paintedField(dataset, state.painted) : dataset.field(state.field);
+    const values = new Map();
+    return {
+      frame, field,
+      setup: state.setup,
+      scale: field && this.#scaleOf(field),
+      cut: this.#plane(),
+      lattice: state.lattice,
+      lit: state.light,
+      valuesOf: (support, body) => {
+        const key = `${support} ${body}`;
+        if (!values.has(key)) {
+          values.set(key, state.setup ? (support === 'cell' ? dataset.painted(field.name, body) : null) :
+            dataset.values(field, support, body, frame));
+        }
+        return values.get(key);
+      },
+    };
+  }
+
+  /** The same scale for all runs and all frames. */
+  #scaleOf(field) {
+    if (this.state.setup) return chooseScale(field);
+    const all = this.datasets.map(d => d.field(field.name)).filter(Boolean);
+    return chooseScale({name: field.name, low: Math.min(...all.map(f => f.low)),
+      high: Math.max(...all.map(f => f.high))});
+  }
+
+  #plane() {
+    const {cut} = this.state;
+    if (!cut) return null;
+    const axis = 'xyz'.indexOf(cut.axis), sign = cut.flip ? -1 : 1;
+    const [low, high] = [this.first.low[axis], this.first.high[axis]];
+    return {normal: AXES[cut.axis].map(n => n * sign), offset: sign * (low + cut.at * (high - low))};
+  }
+
+  #changed(changed) {
+    const {state} = this;
+    this.timeline.show(state);
+    this.panel.show(state);
+    const view = this.#look(this.first);
+    const field = view?.field ?? null;
+    this.bar.show(field, view?.scale, field ? spoken(field.name) : '');
+    if (changed.includes('setup') || changed.includes('field')) this.#refitIfFitted();
+    for (const stage of this.stages) stage.refresh();
+    this.root.dispatchEvent(new CustomEvent('shown', {detail: state}));
+    this.#remember();
+  }
+
+  #moved() {
+    for (const stage of this.stages) stage.refresh();
+    this.#remember();
+  }
+
+  /** The address follows, but not at every step of a drag. */
+  #remember() {
+    clearTimeout(this.remembering);
+    this.remembering = setTimeout(() => {
+      if (!this.state.playing) history.replaceState(null, '', writeAddress(this.state, this.camera));
+    }, 300);
+  }
+
+  #addressChanged() {
+    const asked = parseAddress(location.hash);
+    this.state.set(asked);
+    this.#clampState();
+    this.#placeCamera();
+    this.#moved();
+  }
+
+  #clampState() {
+    const {state, first} = this;
+    state.frame = Math.max(0, Math.min(state.frame, first.frameCount - 1));
+    if (state.field && !first.field(state.field)) state.field = '';
+    if (first.frameCount === 0) state.setup = true;
+  }
+
+  #placeCamera() {
+    const asked = this.state.camera;
+    if (asked?.direction) this.camera.direction = normalised(asked.direction);
+    this.camera.fit(this.stages[0].aspect, this.#share());
+    if (asked?.target) Object.assign(this.camera, {target: asked.target, distance: asked.distance});
+    this.camera.fitted = !asked;
+  }
+
+  /** The part of the picture that the colour scale covers is left free. */
+  #share() {
+    const barWidth = this.bar.root.hidden ? 0 : this.bar.root.offsetWidth + 16;
+    return {left: 0, right: Math.min(0.3, barWidth / Math.max(1, this.stages[0].root.clientWidth))};
+  }
+
+  #refitIfFitted() {
+    if (this.camera.fitted) this.camera.fit(this.stages[0].aspect, this.#share());
+  }
+
+  #resized() {
+    this.#refitIfFitted();
+    for (const stage of this.stages) stage.refresh();
+  }
+
+  #home() {
+    this.camera.reset(this.stages[0].aspect, this.#share());
+    this.#moved();
+  }
+
+  #commands() {
+    const {state, first} = this;
+    const step = by => () => {
+      if (first.frameCount) state.set({playing: false, frame: (state.frame + by + first.frameCount) % first.frameCount});
+    };
+    return {
+      home: () => this.#home(),
+      play: () => { if (first.frameCount > 1 && !state.setup) state.set({playing: !state.playing}); },
+      back: step(-1),
+      forth: step(1),
+      field: () => {
+        const names = ['', ...first.fields.map(f => f.name)];
+        state.set({field: names[(names.indexOf(state.field) + 1) % names.length]});
+      },
+      lattice: () => state.set({lattice: !state.lattice}),
+      cut: () => {
+        const next = {'': 'x', x: 'y', y: 'z', z: ''}[state.cut?.axis ?? ''];
+        state.set({cut: next ? {axis: next, at: state.cut?.at ?? 0.5, flip: state.cut?.flip ?? false} : null});
+      },
+      setup: () => { if (first.frameCount) state.set({setup: !state.setup, playing: false}); },
+    };
+  }
+
+  #frameLoaded(run, count) {
+    this.loaded = Math.min(...this.datasets.map(d => d.frames.length));
+    if (run === 0) this.timeline?.showLoaded(count);
+    if (count - 1 === this.state.frame) this.#changed([]);
+    if (count === this.datasets[run].frameCount) this.stages[run].refresh();
+  }
+
+  #firstField() {
+    const names = this.first.fields.map(f => f.name);
+    return ['von_mises', 'displacement', ...names].find(n => names.includes(n)) ?? '';
+  }
+
+  #bound(end, choose) {
+    return [0, 1, 2].map(a => choose(...this.datasets.map(d => d[end][a])));
+  }
+
+  /** What is shown, for whoever reads the page without eyes: tests, and people who ask for help. */
+  #publish() {
+    const {state, camera} = this;
+    const whole = this.datasets.every(d => d.frames.length === d.frameCount);
+    const view = this.stages[0].view;
+    document.documentElement.dataset.viewer = whole ? 'ready' : 'loading';
+    this.root.dataset.state = JSON.stringify({
+      frame: view.frame.index, field: state.field, setup: state.setup, lattice: state.lattice, cut: state.cut,
+      playing: state.playing, plane: view.cut, scale: view.scale, loaded: this.loaded,
+      frames: this.first.frameCount, triangles: this.stages.map(s => s.drawn.triangles),
+      problem: this.stages.map(s => s.drawn.problem), eye: camera.eye, direction: camera.direction});
+  }
+
+  fail(error) {
+    document.documentElement.dataset.viewer = 'failed';
+    document.documentElement.dataset.error = String(error?.message ?? error);
+  }
+}
+
+/** A painted quantity in the shape of a field: only cells have it. */
+function paintedField(dataset, name) {
+  const ranges = dataset.bodies.flatMap(b => b.painted.filter(p => p.name === name));
+  if (ranges.length === 0) return null;
+  const low = Math.min(...ranges.map(r => r.low)), high = Math.max(...ranges.map(r => r.high));
+  return {name, unit: '', low, high, cell: {low, high}};
+}
