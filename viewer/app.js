@@ -162,10 +162,11 @@ export class App {
     this.camera.fitted = !asked;
   }
 
-  /** The part of the picture that the colour scale covers is left free. */
+  /** The part of the picture that the colour scale covers is left free, unless it lies below. */
   #share() {
-    const barWidth = this.bar.root.hidden ? 0 : this.bar.root.offsetWidth + 16;
-    return {left: 0, right: Math.min(0.3, barWidth / Math.max(1, this.stages[0].root.clientWidth))};
+    const bar = this.bar.root, width = Math.max(1, this.stages[0].root.clientWidth);
+    const lies = bar.offsetWidth > 0.5 * width;
+    return {left: 0, right: bar.hidden || lies ? 0 : Math.min(0.3, (bar.offsetWidth + 16) / width)};
   }
 
   #refitIfFitted() {

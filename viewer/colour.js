@@ -59,13 +59,14 @@ export function chooseScale({name, low, high}) {
     const reach = Math.max(below, above) || 0.01;
     return {map: 'diverging', low: neutral - reach, high: neutral + reach};
   }
-  if (low > 0 && low < 0.25 * high) low = 0;
+  // What only just passes zero is a trace that rounding or interpolation has left.
+  if (low < 0.25 * high && high > 0) low = 0;
+  if (high > 0.25 * low && low < 0) high = 0;
   if (!(high > low)) [low, high] = [low - 0.5, low + 0.5];
   return {map: 'sequential', low, high};
 }
 
-/** The map as a CSS gradient from the bottom to the top. */
-export function mapGradient(map) {
-  const stops = Array.from({length: 17}, (_, i) => `rgb(${mapColour(map, i / 16).join()})`);
-  return `linear-gradient(to top, ${stops.join(', ')})`;
+/** The map as the stops of a CSS gradient. */
+export function gradientStops(map) {
+  return Array.from({length: 17}, (_, i) => `rgb(${mapColour(map, i / 16).join()})`).join(', ');
 }

@@ -1,9 +1,9 @@
 // The controls around the picture: they change the state, and show what it is.
-import {mapGradient} from './colour.js';
+import {gradientStops} from './colour.js';
 import {choice, element, icon, select, slider, toggle} from './elements.js';
 import {KEYS} from './gestures.js';
-import {digits, niceTicks, quantity, spoken, unitFor} from './numbers.js';
-import {KIND_COLOURS} from './setup_marks.js';
+import {digits, niceTicks, quantity, quantityLike, spoken, unitFor} from './numbers.js';
+import {kindColour} from './setup_marks.js';
 import {SPEEDS} from './state.js';
 import {length} from './vectors.js';
 
@@ -63,12 +63,12 @@ export class ColourBar {
     this.root.hidden = !field;
     if (!field) return;
     const {factor, name} = unitFor(field.unit, Math.max(Math.abs(scale.low), Math.abs(scale.high)));
-    this.title.replaceChildren(label, element('span', {class: 'unit'}, name || 'no unit'));
-    this.ramp.style.background = mapGradient(scale.map);
+    this.title.replaceChildren(label, element('span', {class: 'unit'}, name));
+    this.ramp.style.setProperty('--stops', gradientStops(scale.map));
     const [low, high] = [scale.low / factor, scale.high / factor];
     this.ticks.replaceChildren(...niceTicks(low, high, 5).map(({value, label: text}) => {
       const tick = element('span', {class: 'tick'}, text);
-      tick.style.bottom = `${100 * (value - low) / (high - low)}%`;
+      tick.style.setProperty('--at', `${100 * (value - low) / (high - low)}%`);
       return tick;
     }));
   }
@@ -131,7 +131,7 @@ export class Panel {
       const {low, high} = this.dataset;
       this.cutSlider.value = state.cut.at;
       this.cutReadout.textContent = `${state.cut.axis} = ` +
-        quantity(low[axis] + state.cut.at * (high[axis] - low[axis]), 'm');
+        quantityLike(low[axis] + state.cut.at * (high[axis] - low[axis]), 'm', high[axis] - low[axis]);
     }
     this.lattice.show(state.lattice);
     this.light.show(state.light);
@@ -143,13 +143,13 @@ export class Panel {
 function attachmentLegend(dataset) {
   const lines = dataset.attachments.map(a => {
     const swatch = element('i', {class: 'swatch'});
-    swatch.style.background = KIND_COLOURS[a.kind];
+    swatch.style.background = kindColour(a.kind);
     return element('div', {class: 'entry'}, swatch, element('b', {}, a.name),
         element('span', {}, `${a.kind}, ${a.points.toLocaleString('en')} points${motion(a.keys)}`));
   });
   if (dataset.bodies.some(b => b.fibres)) {
     const swatch = element('i', {class: 'swatch'});
-    swatch.style.background = KIND_COLOURS.fibre;
+    swatch.style.background = kindColour('fibre');
     lines.push(element('div', {class: 'entry'}, swatch, element('b', {}, 'fibres'),
         element('span', {}, 'one line per cell')));
   }

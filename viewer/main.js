@@ -1,6 +1,7 @@
 // Starts the viewer of a page, or leaves the page as it is where it cannot run.
 import {App} from './app.js';
 import {Dataset} from './dataset.js';
+import {showFrameFacts} from './frame_facts.js';
 import {linkHistogram} from './histogram.js';
 import {showAsSlides} from './pictures.js';
 import {linkPlots} from './plots.js';
@@ -24,6 +25,7 @@ async function main() {
   try {
     await app.start(root);
     document.querySelector('#pictures-box')?.removeAttribute('open');
+    showFrameFacts(app);
     linkPlots(document, app);
     linkHistogram(document, app);
   } catch (error) {

@@ -27,6 +27,14 @@ export function quantity(value, unit, significant = 3) {
   return digits(value / factor, significant) + (name ? '\u202f' + name : '');
 }
 
+/** The same in the unit and with the decimals that suit another number: both can be compared. */
+export function quantityLike(value, unit, magnitude) {
+  const {factor, name} = unitFor(unit, magnitude);
+  const decimals = Math.max(0, 2 - Math.floor(Math.log10(magnitude / factor)));
+  const text = (value / factor).toFixed(decimals);
+  return (Number(text) === 0 ? text.replace('-', '') : text.replace('-', '−')) + '\u202f' + name;
+}
+
 /** 1, 2 or 5 times a power of ten, about `span / count`. */
 export function niceStep(span, count) {
   const raw = span / count, power = 10 ** Math.floor(Math.log10(raw));

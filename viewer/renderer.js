@@ -80,7 +80,7 @@ export class Renderer {
       if (view.cut) this.#drawCap(shapes, view, uniforms);
     }
     if (view.lattice) this.#drawLattice(view, uniforms);
-    if (view.setup) this.setupMarks.draw(this.marks, uniforms, view.theme, height);
+    if (view.setup) this.setupMarks.draw(this.marks, uniforms, height);
     return {triangles: shapes.reduce((sum, s) => sum + s.triangleCount, 0), problem: gl.getError()};
   }
 

@@ -2,11 +2,12 @@
 import {Buffer} from './graphics.js';
 import {add, dot, length, normalised, rotated, scaled, subtract} from './vectors.js';
 
-/** One colour per kind of attachment, sRGB; the words of the page use the same. */
-export const KIND_COLOURS = {
-  'hold': '#c2410c', 'slide': '#a16207', 'soft hold': '#7e22ce', 'tie': '#0f766e', 'fibre': '#1d4ed8'};
+/** The colour of a kind of attachment, as the style of the page names it. */
+export const kindColour = kind => `var(--kind-${kind.replace(' ', '-')})`;
 
-export function cssToInk(hex, alpha) {
+/** The same for the graphics card, as the style has it now. */
+function kindInk(style, kind, alpha) {
+  const hex = style.getPropertyValue(`--kind-${kind.replace(' ', '-')}`).trim();
   return [1, 3, 5].map(k => parseInt(hex.slice(k, k + 2), 16) / 255).concat(alpha);
 }
 
@@ -54,9 +55,10 @@ export class SetupMarks {
     this.fibres = buffer(fibreLines(this.dataset));
   }
 
-  draw(program, uniforms, theme, height) {
+  draw(program, uniforms, height) {
     if (!this.groups) this.#prepare();
     const {gl} = this;
+    const style = getComputedStyle(document.documentElement);
     const plain = {...uniforms, low: [0, 0, 0], size: [1, 1, 1], coded: false, fade: 0, nearer: 2e-5};
     const pointSize = Math.max(3, height / 130);
     const show = (buffer, mode, ink, extra) => {
@@ -65,10 +67,10 @@ export class SetupMarks {
       buffer.feed(program.attribute('position'), 3);
       gl.drawArrays(mode, 0, buffer.length / 3);
     };
-    show(this.fibres, gl.LINES, cssToInk(KIND_COLOURS.fibre, 0.8));
+    show(this.fibres, gl.LINES, kindInk(style, 'fibre', 0.8));
     gl.disable(gl.DEPTH_TEST);
     for (const group of this.groups) {
-      const ink = alpha => cssToInk(KIND_COLOURS[group.kind], alpha);
+      const ink = alpha => kindInk(style, group.kind, alpha);
       show(group.moved, gl.POINTS, ink(0.22), {pointSize: 0.8 * pointSize});
       show(group.path, gl.LINE_STRIP, ink(0.9));
       show(group.points, gl.POINTS, ink(0.95), {pointSize});

@@ -1,6 +1,6 @@
 // One picture of a run: a canvas with its colour scale and words, drawn when something has changed.
 import {element} from './elements.js';
-import {quantity, spoken} from './numbers.js';
+import {quantity, quantityLike, spoken} from './numbers.js';
 import {probe} from './probe.js';
 import {Renderer, openGraphics} from './renderer.js';
 import {placeAttachments} from './setup_marks.js';
@@ -105,7 +105,7 @@ export class Stage {
     const lines = [`${this.dataset.bodies[hit.body].name}, vertex ${hit.vertex.toLocaleString('en')}`];
     const {field} = this.view;
     if (field && hit.value !== null) lines.unshift(`${spoken(field.name)} ${quantity(hit.value, field.unit)}`);
-    lines.push(hit.at.map(c => quantity(c, 'm')).join(', '));
+    lines.push(hit.at.map(c => quantityLike(c, 'm', this.dataset.size)).join(', '));
     this.hint.replaceChildren(...lines.map(line => element('div', {}, line)));
     const left = Math.min(x + 14, box.width - this.hint.offsetWidth - 8);
     this.hint.style.transform = `translate(${left}px, ${Math.max(8, y - this.hint.offsetHeight - 12)}px)`;
