@@ -27,6 +27,7 @@ class CommandLine {
     add_inspect();
     add_render();
     add_export();
+    add_pages();
     add_measures();
     add_command("list", "Methods, materials, experiments, formats, the capability matrix",
                 [this] { return list_command(common_); });
@@ -87,6 +88,24 @@ class CommandLine {
     c->add_option("scene", check_.scene, "Scene file (TOML)")->required();
     c->add_option("--set", check_.settings, "key=value: override a key of the scene")
         ->allow_extra_args(false);
+    c->add_option("--preview", check_.preview_file,
+                  "Write the set-up as a page to look at; FILE stands after it [NAME.preview.html]")
+        ->expected(0, 1)
+        ->each([this](const std::string&) { check_.preview = true; });
+  }
+
+  void add_pages() {
+    CLI::App* v = add_command("view", "Show a run's report to a browser of this machine",
+                              [this] { return view_command(view_, common_); });
+    v->add_option("run", view_.run, "Run directory")->required();
+    v->add_option("--port", view_.port, "Port on 127.0.0.1 [any that is free]")
+        ->check(CLI::Range(0, 65535));
+    CLI::App* c = add_command("compare", "Several runs side by side on one page",
+                              [this] { return compare_command(compare_, common_); });
+    c->add_option("run", compare_.runs, "Run directories; the first is what others differ from")
+        ->required()
+        ->expected(2, 12);
+    c->add_option("-o,--output", compare_.output, "HTML file [comparison.html]");
   }
 
   void add_inspect() {
@@ -151,6 +170,8 @@ class CommandLine {
   InspectCommand inspect_;
   RenderCommand render_;
   ExportCommand export_;
+  ViewCommand view_;
+  CompareCommand compare_;
   MeasureCommand reproduce_, bench_;
   std::function<int()> action_;
 };

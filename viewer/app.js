@@ -2,6 +2,7 @@
 import {Camera} from './camera.js';
 import {chooseScale} from './colour.js';
 import {ColourBar, Panel, Timeline} from './controls.js';
+import {Difference, isComparable} from './difference.js';
 import {element} from './elements.js';
 import {followGestures} from './gestures.js';
 import {spoken} from './numbers.js';
@@ -15,6 +16,7 @@ const AXES = {x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1]};
 export class App {
   /** `runs`: [{title, dataset}], the first is the one that the controls speak of. */
   constructor(runs) {
+    this.titles = runs.map(run => run.title);
     this.datasets = runs.map(run => run.dataset);
     this.first = this.datasets[0];
     this.state = new State({field: this.#firstField(), setup: this.first.frameCount === 0,
@@ -24,6 +26,7 @@ export class App {
     this.stages = runs.map(({title, dataset}) =>
       new Stage(dataset, this.camera, `${title}, to be turned with the arrow keys`, d => this.#look(d)));
     this.loaded = 0;
+    this.shown = new Set();  // numbers of the frames that were drawn
   }
 
   get works() {
@@ -46,8 +49,10 @@ export class App {
     })));
     this.#clampState();
     this.timeline = new Timeline(state, first);
-    this.bar = new ColourBar();
-    this.panel = new Panel(state, first, () => this.#home());
+    this.bars = this.stages.map(() => new ColourBar());
+    this.differences = this.datasets.map((dataset, i) =>
+      i > 0 && isComparable(first, dataset) ? new Difference(first, dataset) : null);
+    this.panel = new Panel(state, first, this.differences.some(Boolean), () => this.#home());
     this.#build();
     for (const stage of this.stages) {
       stage.prepare();
@@ -63,8 +68,11 @@ export class App {
   }
 
   #build() {
-    const boxes = this.stages.map(stage => element('figure', {class: 'stage-box'}, stage.root));
-    this.stages[0].root.append(this.bar.root);
+    const boxes = this.stages.map((stage, i) => {
+      stage.root.append(this.bars[i].root);
+      const caption = this.stages.length > 1 ? [element('figcaption', {}, this.titles[i])] : [];
+      return element('figure', {class: 'stage-box'}, ...caption, stage.root);
+    });
     this.stageGrid = element('div', {class: 'stage-grid'}, ...boxes);
     this.root.append(element('div', {class: 'view-column'}, this.stageGrid, this.timeline.root), this.panel.root);
     this.root.classList.toggle('only', this.state.only);
@@ -75,9 +83,11 @@ export class App {
   /** What a stage shows now, or null while its frame is not there. */
   #look(dataset) {
     const {state} = this;
-    const frame = state.setup ? dataset.rest : dataset.frames[Math.min(state.frame, dataset.frameCount - 1)];
+    const frame = this.#frameOf(dataset);
     if (!frame) return null;
-    const field = state.setup ? paintedField(dataset, state.painted) : dataset.field(state.field);
+    const difference = state.difference && !state.setup ? this.differences?.[this.datasets.indexOf(dataset)] : null;
+    const field = state.setup ? paintedField(dataset, state.painted) :
+      difference ? difference.field(state.field) : dataset.field(state.field);
     const values = new Map();
     return {
       frame, field,
@@ -90,16 +100,25 @@ export class App {
         const key = `${support} ${body}`;
         if (!values.has(key)) {
           values.set(key, state.setup ? (support === 'cell' ? dataset.painted(field.name, body) : null) :
-            dataset.values(field, support, body, frame));
+            (difference ?? dataset).values(field, support, body, frame));
         }
         return values.get(key);
       },
     };
   }
 
-  /** The same scale for all runs and all frames. */
+  /** Other runs show the frame with the same number, or the last one before it. */
+  #frameOf(dataset) {
+    const {state, first} = this;
+    if (state.setup) return dataset.rest;
+    if (dataset === first) return first.frames[state.frame];
+    const wanted = first.header.frames[state.frame]?.index;
+    return dataset.frames.findLast(frame => frame.index <= wanted);
+  }
+
+  /** The same scale for all runs and all frames; differences have their own. */
   #scaleOf(field) {
-    if (this.state.setup) return chooseScale(field);
+    if (this.state.setup || field.source !== undefined) return chooseScale(field);
     const all = this.datasets.map(d => d.field(field.name)).filter(Boolean);
     return chooseScale({name: field.name, low: Math.min(...all.map(f => f.low)),
       high: Math.max(...all.map(f => f.high))});
@@ -117,9 +136,10 @@ export class App {
     const {state} = this;
     this.timeline.show(state);
     this.panel.show(state);
-    const view = this.#look(this.first);
-    const field = view?.field ?? null;
-    this.bar.show(field, view?.scale, field ? spoken(field.name) : '');
+    this.bars.forEach((bar, i) => {
+      const view = this.#look(this.datasets[i]);
+      bar.show(view?.field ?? null, view?.scale, view?.field ? spoken(view.field.name) : '');
+    });
     if (changed.includes('setup') || changed.includes('field')) this.#refitIfFitted();
     for (const stage of this.stages) stage.refresh();
     this.root.dispatchEvent(new CustomEvent('shown', {detail: state}));
@@ -164,9 +184,10 @@ export class App {
 
   /** The part of the picture that the colour scale covers is left free, unless it lies below. */
   #share() {
-    const bar = this.bar.root, width = Math.max(1, this.stages[0].root.clientWidth);
-    const lies = bar.offsetWidth > 0.5 * width;
-    return {left: 0, right: bar.hidden || lies ? 0 : Math.min(0.3, (bar.offsetWidth + 16) / width)};
+    const width = Math.max(1, this.stages[0].root.clientWidth);
+    const widest = Math.max(...this.bars.map(bar => bar.root.offsetWidth));
+    const lies = widest > 0.5 * width;
+    return {left: 0, right: widest === 0 || lies ? 0 : Math.min(0.3, (widest + 16) / width)};
   }
 
   #refitIfFitted() {
@@ -209,8 +230,8 @@ export class App {
   #frameLoaded(run, count) {
     this.loaded = Math.min(...this.datasets.map(d => d.frames.length));
     if (run === 0) this.timeline?.showLoaded(count);
-    if (count - 1 === this.state.frame) this.#changed([]);
-    if (count === this.datasets[run].frameCount) this.stages[run].refresh();
+    const whole = count === this.datasets[run].frameCount;
+    if (this.panel && (count - 1 === this.state.frame || whole)) this.#changed([]);
   }
 
   #firstField() {
@@ -225,6 +246,7 @@ export class App {
   /** What is shown, for whoever reads the page without eyes: tests, and people who ask for help. */
   #publish() {
     const {state, camera} = this;
+    this.shown.add(this.stages[0].view.frame.index);
     const whole = this.datasets.every(d => d.frames.length === d.frameCount);
     const view = this.stages[0].view;
     document.documentElement.dataset.viewer = whole ? 'ready' : 'loading';
@@ -232,7 +254,8 @@ export class App {
       frame: view.frame.index, field: state.field, setup: state.setup, lattice: state.lattice, cut: state.cut,
       playing: state.playing, plane: view.cut, scale: view.scale, loaded: this.loaded,
       frames: this.first.frameCount, triangles: this.stages.map(s => s.drawn.triangles),
-      problem: this.stages.map(s => s.drawn.problem), eye: camera.eye, direction: camera.direction});
+      problem: this.stages.map(s => s.drawn.problem), framesSeen: this.shown.size,
+      requests: performance.getEntriesByType('resource').length, eye: camera.eye, direction: camera.direction});
   }
 
   fail(error) {

@@ -76,8 +76,9 @@ export class ColourBar {
 
 /** What is shown: result or set-up, colours, cut, lattice, light. */
 export class Panel {
-  constructor(state, dataset, home) {
+  constructor(state, dataset, comparable, home) {
     this.dataset = dataset;
+    const hasSetup = dataset.attachments.length > 0 || dataset.bodies.some(b => b.fibres || b.painted.length > 0);
     const rows = [];
     const row = (label, ...parts) => {
       const made = element('div', {class: 'row'}, element('span', {class: 'row-label'}, label), ...parts);
@@ -86,10 +87,13 @@ export class Panel {
     };
     this.view = choice('View', [['result', 'Result'], ['setup', 'Set-up', 'What holds the bodies, before anything moves (S)']],
         v => state.set({setup: v === 'setup', playing: false}));
-    if (dataset.frameCount > 0) row('View', this.view.group);
+    if (dataset.frameCount > 0 && hasSetup) row('View', this.view.group);
     this.field = select('Colour by', [['', 'body'], ...dataset.fields.map(f => [f.name, spoken(f.name)])],
         field => state.set({field}));
     this.fieldRow = row('Colour', this.field);
+    this.difference = toggle('Difference', 'What other runs have more or less than the first', difference =>
+      state.set({difference}));
+    if (comparable) row('Compare', this.difference.button);
     const painted = [...new Set(dataset.bodies.flatMap(b => b.painted.map(p => p.name)))];
     this.painted = select('Painted quantity', [['', 'none'], ...painted.map(p => [p, spoken(p)])],
         name => state.set({painted: name}));
@@ -133,6 +137,7 @@ export class Panel {
       this.cutReadout.textContent = `${state.cut.axis} = ` +
         quantityLike(low[axis] + state.cut.at * (high[axis] - low[axis]), 'm', high[axis] - low[axis]);
     }
+    this.difference.show(state.difference);
     this.lattice.show(state.lattice);
     this.light.show(state.light);
     this.legend.hidden = !state.setup;
@@ -156,12 +161,15 @@ function attachmentLegend(dataset) {
   return lines;
 }
 
+/** As a person would write it: 36, not 36.0. */
+const plain = value => String(Number(value.toPrecision(4)));
+
 function motion(keys) {
   const far = Math.max(0, ...keys.map(k => length(k.translate)));
   const turn = Math.max(0, ...keys.map(k => length(k.rotate))) * 180 / Math.PI;
   const parts = [];
   if (far > 0) parts.push(`moves ${quantity(far, 'm')}`);
-  if (turn > 0) parts.push(`turns ${digits(turn)}°`);
+  if (turn > 0) parts.push(`turns ${plain(turn)}°`);
   if (parts.length === 0) return '; at rest';
-  return `; ${parts.join(', ')} by frame ${digits(keys.at(-1).frame)}`;
+  return `; ${parts.join(', ')} by frame ${plain(keys.at(-1).frame)}`;
 }

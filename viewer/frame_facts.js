@@ -23,6 +23,7 @@ export function showFrameFacts(app) {
   if (!table) return;
   const names = [...table.tHead.rows[0].cells].map(cell => cell.textContent.replace(/ \[.*$/, ''));
   const frameColumn = names.indexOf('frame');
+  if (frameColumn < 0) return;
   const rows = new Map([...table.tBodies[0].rows].map(row =>
     [Number(row.cells[frameColumn].textContent), row]));
   const list = element('dl', {class: 'frame-facts'});

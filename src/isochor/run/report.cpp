@@ -103,8 +103,10 @@ std::string status_text(const Manifest& manifest) {
 
 ViewerData pack_run(const RunDirectory& directory, const sim::Setup& setup) {
   const files::Topology topology = files::read_topology(directory.topology());
+  sim::Setup known = setup;
+  known.bodies.resize(topology.bodies.size());
   return pack_viewer({.topology = topology,
-                      .setup = setup,
+                      .setup = known,
                       .frame_count = directory.frame_count(),
                       .frame = [&](int f) { return files::read_frame(directory.frame(f)); }});
 }

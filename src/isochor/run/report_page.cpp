@@ -105,6 +105,19 @@ class Page {
     write("</section>\n");
   }
 
+  void table(const TextTable& t) {
+    write("<h2>{}</h2>\n<div class=\"table\" tabindex=\"0\">\n<table>\n<thead><tr>",
+          escape_html(t.heading));
+    for (const std::string& name : t.columns) write("<th>{}</th>", escape_html(name));
+    write("</tr></thead>\n<tbody>\n");
+    for (const std::vector<std::string>& row : t.rows) {
+      write("<tr>");
+      for (const std::string& cell : row) write("<td>{}</td>", escape_html(cell));
+      write("</tr>\n");
+    }
+    write("</tbody>\n</table>\n</div>\n");
+  }
+
   void table(const DiagnosticsTable& t) {
     if (t.rows.empty()) return;
     write(
@@ -152,6 +165,7 @@ std::string report_html(const ReportInput& input) {
   page.head(input);
   page.viewer(input);
   page.pictures(input.pictures);
+  for (const TextTable& table : input.tables) page.table(table);
   page.facts(input.facts);
   page.plots(input.plots);
   page.table(input.diagnostics);

@@ -28,6 +28,13 @@ struct ViewedRun {
   ViewerData data;
 };
 
+/// Words and numbers in rows, the first column a heading.
+struct TextTable {
+  std::string heading;
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> rows;
+};
+
 struct ReportInput {
   std::string title, subtitle;
   std::string status;  ///< such as "done and converged"
@@ -36,6 +43,7 @@ struct ReportInput {
   std::vector<ViewedRun> runs;    ///< usually one; several are shown side by side
   std::vector<Picture> pictures;  ///< in the order of time
   std::vector<TitledSvg> plots;   ///< from plot.h; placed as they are
+  std::vector<TextTable> tables;
   DiagnosticsTable diagnostics;
   std::string scene_text;
   std::vector<std::string> warnings;
