@@ -6,6 +6,7 @@ namespace isochor::bench {
 
 std::vector<BenchRow> lattice_differential(Context& context);
 std::vector<BenchRow> material_rates(Context& context);
+std::vector<BenchRow> report_page(Context& context);
 std::vector<BenchRow> svd_rates(Context& context);
 std::vector<BenchRow> voxelise(Context& context);
 
@@ -14,6 +15,7 @@ std::span<const Benchmark> benchmarks() {
       Benchmark{"lattice-differential", "The operators of a deformed, inhomogeneous lattice",
                 lattice_differential},
       Benchmark{"materials", "Linearising every law on one core", material_rates},
+      Benchmark{"report", "A report with its viewer: size, time to write and to open", report_page},
       Benchmark{"svd", "3x3 singular value decompositions on one core", svd_rates},
       Benchmark{"voxelise", "Building a lattice around a surface", voxelise},
   };

@@ -111,9 +111,10 @@ export class App {
   #frameOf(dataset) {
     const {state, first} = this;
     if (state.setup) return dataset.rest;
-    if (dataset === first) return first.frames[state.frame];
+    // Until it is unpacked, the first one is better than nothing.
+    if (dataset === first) return first.frames[state.frame] ?? first.frames[0];
     const wanted = first.header.frames[state.frame]?.index;
-    return dataset.frames.findLast(frame => frame.index <= wanted);
+    return dataset.frames.findLast(frame => frame.index <= wanted) ?? dataset.frames[0];
   }
 
   /** The same scale for all runs and all frames; differences have their own. */
@@ -229,9 +230,10 @@ export class App {
 
   #frameLoaded(run, count) {
     this.loaded = Math.min(...this.datasets.map(d => d.frames.length));
-    if (run === 0) this.timeline?.showLoaded(count);
     const whole = count === this.datasets[run].frameCount;
-    if (this.panel && (count - 1 === this.state.frame || whole)) this.#changed([]);
+    if (!this.panel) return;
+    if (count === 1 || count - 1 === this.state.frame || whole) this.#changed([]);
+    else if (run === 0) this.timeline.show(this.state);
   }
 
   #firstField() {

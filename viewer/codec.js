@@ -12,8 +12,24 @@ export function bytesFromBase64(text) {
 
 /** The bytes that a zlib stream stands for. */
 export async function inflate(packed) {
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate'));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
+  const {readable, writable} = new DecompressionStream('deflate');
+  const writer = writable.getWriter();
+  // Not waited for: it ends only when all has been read.
+  const written = writer.write(packed).then(() => writer.close());
+  const pieces = [];
+  for (const reader = readable.getReader(); ;) {
+    const {value, done} = await reader.read();
+    if (done) break;
+    pieces.push(value);
+  }
+  await written;
+  const bytes = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
 }
 
 /** Takes arrays out of a block in the order in which they were put in. */

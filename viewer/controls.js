@@ -39,14 +39,10 @@ export class Timeline {
     this.slider.value = state.frame;
     this.speed.value = String(state.speed);
     const {index, time} = this.dataset.header.frames[state.frame] ?? {index: 0, time: 0};
-    this.readout.textContent = `frame ${index} · ${time.toFixed(3)} s`;
+    const unpacked = this.dataset.frames.length;
+    this.readout.textContent = unpacked > state.frame ? `frame ${index} · ${time.toFixed(3)} s` :
+      `unpacking ${Math.round(100 * unpacked / this.dataset.frameCount)} %`;
     this.slider.setAttribute('aria-valuetext', this.readout.textContent);
-  }
-
-  /** How much has been unpacked. */
-  showLoaded(count) {
-    const share = this.dataset.frameCount ? count / this.dataset.frameCount : 1;
-    this.root.style.setProperty('--loaded', `${100 * share}%`);
   }
 }
 

@@ -44,8 +44,9 @@ export class Renderer {
     const {gl, dataset} = this;
     const aspect = width / height;
     const onCells = view.field !== null && !view.field.vertex;
-    const shapes = this.skins.map((skin, b) => onCells ? this.#cellShape(b) : skin);
-    this.#fill(shapes, view, onCells);
+    const shapes = this.skins.map((skin, b) =>
+      onCells && dataset.bodies[b].cells.length > 0 ? this.#cellShape(b) : skin);
+    this.#fill(shapes, view);
 
     const eye = view.camera.eye, {right, up, back} = view.camera.axes;
     const uniforms = {
@@ -90,12 +91,12 @@ export class Renderer {
     return this.cells[b];
   }
 
-  #fill(shapes, view, onCells) {
+  #fill(shapes, view) {
     shapes.forEach((shape, b) => {
       shape.place(view.frame);
       if (view.field === null) {
         shape.paint(null, null);
-      } else if (onCells) {
+      } else if (shape instanceof CellShape) {
         shape.paint(view.valuesOf('cell', b), view.valuesOf('node', b));
       } else {
         shape.paint(view.valuesOf('vertex', b), null);

@@ -48,8 +48,10 @@ Codes position_codes(std::span<const Vec3d> points, const geometry::Bounds& box)
 /// All low bytes, then all higher ones: equal bytes come to lie side by side.
 template <class T>
 void PackedBlock::add_planes(std::span<const T> differences) {
+  std::size_t at = bytes_.size();
+  bytes_.resize(at + differences.size_bytes());
   for (std::size_t plane = 0; plane < sizeof(T); ++plane) {
-    for (const T d : differences) bytes_.push_back(static_cast<std::byte>(d >> 8 * plane & 0xff));
+    for (const T d : differences) bytes_[at++] = static_cast<std::byte>(d >> 8 * plane & 0xff);
   }
 }
 

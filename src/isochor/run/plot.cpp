@@ -75,9 +75,12 @@ void widen_if_constant(Axis& axis) {
   constexpr double kSmallest = 1e-290;
   const double size = std::max(std::abs(axis.low), std::abs(axis.high));
   if (axis.high - axis.low > std::max(1e-9 * size, kSmallest)) return;
-  const double room = size > kSmallest ? 0.1 * size : 1;
-  axis.low -= room;
-  axis.high += room;
+  if (size <= kSmallest) {  // zero reads best at the foot of the picture
+    axis = {.low = 0, .high = 1};
+    return;
+  }
+  axis.low -= 0.1 * size;
+  axis.high += 0.1 * size;
 }
 
 std::string palette_colour(std::size_t index) {

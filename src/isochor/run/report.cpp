@@ -88,9 +88,9 @@ std::vector<TitledSvg> plots_of(const RunDirectory& directory, const Diagnostics
   if (std::filesystem::exists(directory.convergence())) {
     add(convergence_plot(read_diagnostics(directory.convergence())));
   }
-  add(standard_plots(table));
   const int frames = directory.frame_count();
   if (frames > 0) add(volume_histogram(files::read_frame(directory.frame(frames - 1))));
+  add(standard_plots(table));
   return plots;
 }
 
