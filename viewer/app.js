@@ -1,14 +1,15 @@
 // Puts one or several runs on the page: stages that share state, camera and colour scale.
 import {Camera} from './camera.js';
 import {chooseScale} from './colour.js';
-import {ColourBar, Panel, Timeline} from './controls.js';
+import {ColourBar} from './colour_bar.js';
 import {Difference, isComparable} from './difference.js';
 import {element} from './elements.js';
 import {followGestures} from './gestures.js';
-import {spoken} from './numbers.js';
+import {Panel} from './panel.js';
 import {Player} from './player.js';
 import {Stage} from './stage.js';
 import {State, parseAddress, writeAddress} from './state.js';
+import {Timeline} from './timeline.js';
 import {normalised} from './vectors.js';
 
 const AXES = {x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1]};
@@ -23,8 +24,8 @@ export class App {
       frame: Math.max(0, this.first.frameCount - 1), ...parseAddress(location.hash)});
     this.camera = new Camera(this.datasets.flatMap(d => d.outline), this.#bound('low', Math.min),
         this.#bound('high', Math.max));
-    this.stages = runs.map(({title, dataset}) =>
-      new Stage(dataset, this.camera, `${title}, to be turned with the arrow keys`, d => this.#look(d)));
+    this.stages = runs.map(({title, dataset}, i) => new Stage(dataset, this.camera,
+        `${title}, to be turned with the arrow keys`, () => this.#look(i)));
     this.loaded = 0;
     this.shown = new Set();  // numbers of the frames that were drawn
   }
@@ -74,21 +75,20 @@ export class App {
       return element('figure', {class: 'stage-box'}, ...caption, stage.root);
     });
     this.stageGrid = element('div', {class: 'stage-grid'}, ...boxes);
-    this.root.append(element('div', {class: 'view-column'}, this.stageGrid, this.timeline.root), this.panel.root);
+    const column = element('div', {class: 'view-column'}, this.stageGrid, this.timeline.root);
+    this.root.append(column, this.panel.root);
     this.root.classList.toggle('only', this.state.only);
     document.documentElement.classList.toggle('only', this.state.only);
     this.root.hidden = false;
   }
 
   /** What a stage shows now, or null while its frame is not there. */
-  #look(dataset) {
+  #look(run) {
     const {state} = this;
-    const frame = this.#frameOf(dataset);
+    const frame = this.#frameOf(run);
     if (!frame) return null;
-    const difference = state.difference && !state.setup ? this.differences?.[this.datasets.indexOf(dataset)] : null;
-    const field = state.setup ? paintedField(dataset, state.painted) :
-      difference ? difference.field(state.field) : dataset.field(state.field);
-    const values = new Map();
+    const {field, read} = this.#colouring(run, frame);
+    const values = new Map();  // read once, also if asked for by several shapes
     return {
       frame, field,
       setup: state.setup,
@@ -98,18 +98,31 @@ export class App {
       lit: state.light,
       valuesOf: (support, body) => {
         const key = `${support} ${body}`;
-        if (!values.has(key)) {
-          values.set(key, state.setup ? (support === 'cell' ? dataset.painted(field.name, body) : null) :
-            (difference ?? dataset).values(field, support, body, frame));
-        }
+        if (!values.has(key)) values.set(key, read(support, body));
         return values.get(key);
       },
     };
   }
 
+  /** The field that a stage is coloured by, or null, and how its values are read. */
+  #colouring(run, frame) {
+    const {state} = this;
+    const dataset = this.datasets[run];
+    if (state.setup) {
+      const read = (support, body) =>
+        support === 'cell' ? dataset.painted(state.painted, body) : null;
+      return {field: paintedField(dataset, state.painted), read};
+    }
+    const difference = state.difference ? this.differences[run] : null;
+    const source = difference ?? dataset;
+    const field = source.field(state.field);
+    return {field, read: (support, body) => source.values(field, support, body, frame)};
+  }
+
   /** Other runs show the frame with the same number, or the last one before it. */
-  #frameOf(dataset) {
+  #frameOf(run) {
     const {state, first} = this;
+    const dataset = this.datasets[run];
     if (state.setup) return dataset.rest;
     // Until it is unpacked, the first one is better than nothing.
     if (dataset === first) return first.frames[state.frame] ?? first.frames[0];
@@ -130,16 +143,17 @@ export class App {
     if (!cut) return null;
     const axis = 'xyz'.indexOf(cut.axis), sign = cut.flip ? -1 : 1;
     const [low, high] = [this.first.low[axis], this.first.high[axis]];
-    return {normal: AXES[cut.axis].map(n => n * sign), offset: sign * (low + cut.at * (high - low))};
+    const offset = sign * (low + cut.at * (high - low));
+    return {normal: AXES[cut.axis].map(n => n * sign), offset};
   }
 
   #changed(changed) {
     const {state} = this;
     this.timeline.show(state);
     this.panel.show(state);
-    this.bars.forEach((bar, i) => {
-      const view = this.#look(this.datasets[i]);
-      bar.show(view?.field ?? null, view?.scale, view?.field ? spoken(view.field.name) : '');
+    this.bars.forEach((bar, run) => {
+      const view = this.#look(run);
+      bar.show(view?.field ?? null, view?.scale);
     });
     if (changed.includes('setup') || changed.includes('field')) this.#refitIfFitted();
     for (const stage of this.stages) stage.refresh();
@@ -156,7 +170,8 @@ export class App {
   #remember() {
     clearTimeout(this.remembering);
     this.remembering = setTimeout(() => {
-      if (!this.state.playing) history.replaceState(null, '', writeAddress(this.state, this.camera));
+      if (this.state.playing) return;
+      history.replaceState(null, '', writeAddress(this.state, this.camera));
     }, 300);
   }
 
@@ -207,23 +222,19 @@ export class App {
 
   #commands() {
     const {state, first} = this;
-    const step = by => () => {
-      if (first.frameCount) state.set({playing: false, frame: (state.frame + by + first.frameCount) % first.frameCount});
-    };
     return {
       home: () => this.#home(),
-      play: () => { if (first.frameCount > 1 && !state.setup) state.set({playing: !state.playing}); },
-      back: step(-1),
-      forth: step(1),
+      play: () => {
+        if (first.frameCount > 1 && !state.setup) state.set({playing: !state.playing});
+      },
+      back: () => state.step(-1, first.frameCount),
+      forth: () => state.step(1, first.frameCount),
       field: () => {
         const names = ['', ...first.fields.map(f => f.name)];
         state.set({field: names[(names.indexOf(state.field) + 1) % names.length]});
       },
       lattice: () => state.set({lattice: !state.lattice}),
-      cut: () => {
-        const next = {'': 'x', x: 'y', y: 'z', z: ''}[state.cut?.axis ?? ''];
-        state.set({cut: next ? {axis: next, at: state.cut?.at ?? 0.5, flip: state.cut?.flip ?? false} : null});
-      },
+      cut: () => state.cutAlong({'': 'x', x: 'y', y: 'z', z: ''}[state.cut?.axis ?? '']),
       setup: () => { if (first.frameCount) state.set({setup: !state.setup, playing: false}); },
     };
   }
@@ -253,11 +264,13 @@ export class App {
     const view = this.stages[0].view;
     document.documentElement.dataset.viewer = whole ? 'ready' : 'loading';
     this.root.dataset.state = JSON.stringify({
-      frame: view.frame.index, field: state.field, setup: state.setup, lattice: state.lattice, cut: state.cut,
-      playing: state.playing, plane: view.cut, scale: view.scale, loaded: this.loaded,
+      frame: view.frame.index, field: state.field, setup: state.setup, lattice: state.lattice,
+      cut: state.cut, playing: state.playing, plane: view.cut, scale: view.scale,
+      loaded: this.loaded,
       frames: this.first.frameCount, triangles: this.stages.map(s => s.drawn.triangles),
       problem: this.stages.map(s => s.drawn.problem), framesSeen: this.shown.size,
-      requests: performance.getEntriesByType('resource').length, eye: camera.eye, direction: camera.direction});
+      requests: performance.getEntriesByType('resource').length,
+      eye: camera.eye, direction: camera.direction});
   }
 
   fail(error) {

@@ -86,8 +86,8 @@ export class BlockReader {
   }
 
   #take(length) {
-    if (this.at + length > this.bytes.length) throw new Error('the data of this page end too early');
     this.at += length;
+    if (this.at > this.bytes.length) throw new Error('the data of this page end too early');
     return this.bytes.subarray(this.at - length, this.at);
   }
 }

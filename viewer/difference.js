@@ -1,5 +1,6 @@
 // What a run has other than the first one: field by field on the same vertices.
 import {NONE} from './dataset.js';
+import {spoken} from './numbers.js';
 
 /** Frames of both runs with the same number. */
 function partner(dataset, frame) {
@@ -29,8 +30,8 @@ export class Difference {
     if (!this.fields.has(name) || !this.fields.get(name).whole) {
       const source = name && this.other.field(name);
       const field = {
-        name: source ? `${name}, difference` : 'distance', unit: source ? source.unit : 'm', source, whole,
-        vertex: source ? source.vertex : {}, cell: source?.cell};
+        name: source ? `${spoken(name)}, difference` : 'distance', unit: source ? source.unit : 'm',
+        source, whole, vertex: source ? source.vertex : {}, cell: source?.cell};
       this.fields.set(name, Object.assign(field, this.#range(field)));
     }
     return this.fields.get(name);
@@ -51,7 +52,8 @@ export class Difference {
     const a = this.other.metres(frame.vertices[body]), b = this.first.metres(before.vertices[body]);
     const out = new Float32Array(a.length / 3);
     for (let i = 0; i < out.length; ++i) {
-      const d = Math.hypot(a[3 * i] - b[3 * i], a[3 * i + 1] - b[3 * i + 1], a[3 * i + 2] - b[3 * i + 2]);
+      const k = 3 * i;
+      const d = Math.hypot(a[k] - b[k], a[k + 1] - b[k + 1], a[k + 2] - b[k + 2]);
       out[i] = Number.isFinite(d) ? d : NONE;
     }
     return out;

@@ -14,7 +14,7 @@ export function element(name, properties = {}, ...children) {
 
 /** A button that stays down while something is on. */
 export function toggle(label, title, onChange) {
-  const button = element('button', {type: 'button', class: 'toggle', title, 'aria-pressed': 'false'}, label);
+  const button = element('button', {type: 'button', title, 'aria-pressed': 'false'}, label);
   button.addEventListener('click', () => onChange(button.getAttribute('aria-pressed') !== 'true'));
   return {button, show: on => button.setAttribute('aria-pressed', String(on))};
 }
@@ -28,10 +28,12 @@ export function choice(label, options, onChange) {
   });
   const group = element('div', {class: 'choices', role: 'group', 'aria-label': label},
       ...buttons.map(([, button]) => button));
-  return {
-    group,
-    show: value => buttons.forEach(([v, button]) => button.setAttribute('aria-pressed', String(v === value))),
+  const show = chosen => {
+    for (const [value, button] of buttons) {
+      button.setAttribute('aria-pressed', String(value === chosen));
+    }
   };
+  return {group, show};
 }
 
 export function slider(label, attributes, onInput) {

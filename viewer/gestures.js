@@ -4,9 +4,10 @@ const KEY_TURN = 0.12, KEY_PAN = 0.05, KEY_ZOOM = 1.12;
 
 /** The keys, as the page explains them. */
 export const KEYS = [
-  ['arrows', 'turn'], ['Shift + arrows', 'move'], ['+ −', 'nearer, farther'], ['Home', 'whole picture'],
-  ['Space', 'play, pause'], [', .', 'frame before, after'], ['F', 'next field'], ['L', 'lattice'],
-  ['C', 'cut along x, y, z, not at all'], ['S', 'set-up or result']];
+  ['arrows', 'turn'], ['Shift + arrows', 'move'], ['+ −', 'nearer, farther'],
+  ['Home', 'whole picture'], ['Space', 'play, pause'], [', .', 'frame before, after'],
+  ['F', 'next field'], ['L', 'lattice'], ['C', 'cut along x, y, z, not at all'],
+  ['S', 'set-up or result']];
 
 export function followGestures(canvas, camera, changed, commands) {
   const pointers = new Map();

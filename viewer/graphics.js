@@ -1,5 +1,8 @@
 // The few things that every use of WebGL needs.
 
+/** Uniforms for positions that come in metres and not as codes. */
+export const METRES = {low: [0, 0, 0], size: [1, 1, 1], coded: false};
+
 export class Program {
   constructor(gl, vertexSource, fragmentSource) {
     this.gl = gl;
@@ -89,7 +92,8 @@ export function makeTexture(gl, internalFormat, width, height, bytes, filter = g
   const texture = gl.createTexture();
   gl.bindTexture(gl.TEXTURE_2D, texture);
   const format = internalFormat === gl.R8 ? gl.RED : gl.RGBA;
-  gl.texImage2D(gl.TEXTURE_2D, 0, internalFormat, width, height, 0, format, gl.UNSIGNED_BYTE, bytes);
+  gl.texImage2D(gl.TEXTURE_2D, 0, internalFormat, width, height, 0, format, gl.UNSIGNED_BYTE,
+      bytes);
   gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, filter);
   gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, filter);
   gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE);

@@ -1,5 +1,5 @@
 // The ground: a grid of a known spacing, and a soft shadow of what stands above it.
-import {Buffer, Program, makeTexture} from './graphics.js';
+import {Buffer, METRES, Program, makeTexture} from './graphics.js';
 import {niceStep} from './numbers.js';
 import {BLUR_FRAGMENT, BLUR_VERTEX, GROUND_FRAGMENT, GROUND_VERTEX, SHADOW_FRAGMENT, SHADOW_VERTEX}
   from './shaders.js';
@@ -11,8 +11,7 @@ export class Ground {
     this.gl = gl;
     this.height = dataset.outline.reduce((least, p) => Math.min(least, p[1]), Infinity);
     this.middle = dataset.low.map((l, a) => a === 1 ? this.height : (l + dataset.high[a]) / 2);
-    this.reach = 0.5 * Math.hypot(dataset.high[0] - dataset.low[0], dataset.high[1] - dataset.low[1],
-        dataset.high[2] - dataset.low[2]);
+    this.reach = 0.5 * dataset.size;
     this.spacing = niceStep(2 * this.reach, 10);
     this.#makeGrid();
     this.#makeShadow();
@@ -20,7 +19,7 @@ export class Ground {
 
   #makeGrid() {
     const count = Math.ceil(3 * this.reach / this.spacing);
-    const [x, y, z] = this.middle.map(m => Math.round(m / this.spacing) * this.spacing);
+    const [x, , z] = this.middle.map(m => Math.round(m / this.spacing) * this.spacing);
     const end = count * this.spacing, lines = [];
     for (let i = -count; i <= count; ++i) {
       const d = i * this.spacing;
@@ -51,7 +50,7 @@ export class Ground {
   /** Draws the shadow of `shapes` into a picture of its own. */
   cast(shapes, uniforms) {
     const {gl} = this;
-    const wide = 1.5 * this.reach, [x, y, z] = this.middle;
+    const wide = 1.5 * this.reach, [x, , z] = this.middle;
     const fromAbove = new Float32Array([
       1 / wide, 0, 0, 0, 0, 0, 0, 0, 0, 1 / wide, 0, 0, -x / wide, -z / wide, 0, 1]);
     gl.viewport(0, 0, RESOLUTION, RESOLUTION);
@@ -92,11 +91,11 @@ export class Ground {
     const wide = 1.5 * this.reach;
     gl.depthMask(false);
     gl.bindTexture(gl.TEXTURE_2D, this.targets[0].texture);
-    this.cover.use({view, image: 0, darkness, low: [this.middle[0] - wide, this.height, this.middle[2] - wide],
-      size: [2 * wide, 0, 2 * wide]});
+    this.cover.use({view, image: 0, darkness, size: [2 * wide, 0, 2 * wide],
+      low: [this.middle[0] - wide, this.height, this.middle[2] - wide]});
     this.#drawCorners(this.cover);
-    marks.use({view, low: [0, 0, 0], size: [1, 1, 1], coded: false, cut: [0, 0, 0, 1], ink, round: false,
-      middle: this.middle, fade: 3 * this.reach, nearer: 0});
+    marks.use({view, ...METRES, cut: [0, 0, 0, 1], ink, round: false, middle: this.middle,
+      fade: 3 * this.reach, nearer: 0});
     this.grid.feed(marks.attribute('position'), 3);
     gl.drawArrays(gl.LINES, 0, this.grid.length / 3);
     gl.depthMask(true);

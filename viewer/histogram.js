@@ -42,8 +42,10 @@ export function linkHistogram(root, app) {
 
 /** Counts on a logarithmic axis: a few bad cells among thousands must show. */
 function drawHistogram(counts, low, high, title, what) {
-  const svg = svgElement('svg', {viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img', 'aria-label': title,
-    fill: 'none', 'font-family': 'system-ui,sans-serif', 'font-size': 12});
+  const svg = svgElement('svg', {viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img',
+    'aria-label': title, fill: 'none', 'font-family': 'system-ui,sans-serif', 'font-size': 12});
+  const line = (d, opacity) => svg.append(svgElement('path',
+      {d, stroke: 'currentColor', 'stroke-opacity': opacity}));
   const text = (x, y, words, anchor, more = {}) => {
     const made = svgElement('text', {x, y, 'text-anchor': anchor, fill: 'currentColor', ...more});
     made.textContent = words;
@@ -57,19 +59,22 @@ function drawHistogram(counts, low, high, title, what) {
   text(14, 22, title, 'start', {'font-weight': 600, 'font-size': 14});
   for (let d = 0; d <= decades; ++d) {
     const y = up(10 ** d);
-    svg.append(svgElement('path', {d: `M${LEFT} ${y}H${WIDTH - RIGHT}`, stroke: 'currentColor', 'stroke-opacity': 0.14}));
+    line(`M${LEFT} ${y}H${WIDTH - RIGHT}`, 0.14);
     text(LEFT - 7, y + 4, String(10 ** d), 'end', soft);
   }
-  for (const {value, label} of niceTicks(low, high, 6)) text(across(value), floor + 17, label, 'middle', soft);
+  for (const {value, label} of niceTicks(low, high, 6)) {
+    text(across(value), floor + 17, label, 'middle', soft);
+  }
   const width = (WIDTH - LEFT - RIGHT) / counts.length;
   const bars = svgElement('g', {style: 'fill:var(--series-1, #0072b2)'});
   counts.forEach((count, i) => {
     if (count === 0) return;
     const top = up(count);
-    bars.append(svgElement('rect', {x: LEFT + i * width + 0.5, y: top, width: width - 1, height: floor - top}));
+    const x = LEFT + i * width + 0.5;
+    bars.append(svgElement('rect', {x, y: top, width: width - 1, height: floor - top}));
   });
-  svg.append(bars, svgElement('path', {d: `M${LEFT} ${ceiling}V${floor}H${WIDTH - RIGHT}`, stroke: 'currentColor',
-    'stroke-opacity': 0.6}));
+  svg.append(bars);
+  line(`M${LEFT} ${ceiling}V${floor}H${WIDTH - RIGHT}`, 0.6);
   text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 12, 'J, volume now / at rest', 'middle');
   const middle = (floor + ceiling) / 2;
   text(15, middle, what, 'middle', {transform: `rotate(-90 15 ${middle})`});

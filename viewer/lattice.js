@@ -60,7 +60,8 @@ export function section(cells, positions, normal, offset, nodeValues, cellValues
     if (below === 0 || below === 8) continue;
     const cut = (a, b) => {
       const t = distance[a] / (distance[a] - distance[b]);
-      const at = [0, 1, 2].map(k => positions[3 * a + k] + t * (positions[3 * b + k] - positions[3 * a + k]));
+      const at = [0, 1, 2].map(k =>
+        (1 - t) * positions[3 * a + k] + t * positions[3 * b + k]);
       const value = cellValues ? cellValues[c / 8] :
         nodeValues ? nodeValues[a] + t * (nodeValues[b] - nodeValues[a]) : 0;
       return {at, value};

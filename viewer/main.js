@@ -9,10 +9,11 @@ import {linkPlots} from './plots.js';
 /** The runs that the page carries: a header and its blocks each. */
 function readRuns() {
   return [...document.querySelectorAll('script.viewer-header')].map(script => {
-    const blocks = [...document.querySelectorAll(`script.viewer-block[data-run="${script.dataset.run}"]`)];
+    const {run, title} = script.dataset;
+    const blocks = [...document.querySelectorAll(`script.viewer-block[data-run="${run}"]`)];
     const texts = blocks.map(block => block.textContent);
     for (const block of blocks) block.remove();
-    return {title: script.dataset.title, dataset: new Dataset(JSON.parse(script.textContent), texts)};
+    return {title, dataset: new Dataset(JSON.parse(script.textContent), texts)};
   });
 }
 

@@ -1,5 +1,7 @@
 // What lies under a point of the picture: the nearest triangle that a ray meets.
 
+import {dot} from './vectors.js';
+
 const decoded = new WeakMap();  // codes to metres, for as long as the frame is kept
 
 function metresOf(dataset, codes) {
@@ -20,7 +22,7 @@ export function probe(dataset, view, eye, ray) {
       const hit = meet(positions, triangles, t, eye, ray);
       if (!hit || (nearest && hit.distance >= nearest.distance)) continue;
       const at = eye.map((e, a) => e + hit.distance * ray[a]);
-      if (view.cut && view.cut.normal.reduce((s, n, a) => s + n * at[a], 0) > view.cut.offset) continue;
+      if (view.cut && dot(view.cut.normal, at) > view.cut.offset) continue;
       nearest = {...hit, at, body, corner: t};
     }
   });

@@ -1,11 +1,11 @@
 // Draws one instant of a run into a canvas.
 import {bodyColour, mapTexture} from './colour.js';
-import {Buffer, Program, makeTexture} from './graphics.js';
+import {Buffer, METRES, Program, makeTexture} from './graphics.js';
 import {Ground} from './ground.js';
 import {MARK_FRAGMENT, MARK_VERTEX, SURFACE_FRAGMENT, SURFACE_VERTEX} from './shaders.js';
 import {SetupMarks} from './setup_marks.js';
 import {CellShape, SectionShape, SurfaceShape} from './shapes.js';
-import {add, normalised, scaled} from './vectors.js';
+import {add, dot, normalised, scaled} from './vectors.js';
 
 const NO_CUT = [0, 0, 0, 1];
 const CAP_COLOUR = [0.55, 0.55, 0.55];
@@ -37,8 +37,9 @@ export class Renderer {
   }
 
   /**
-   * `view`: frame; field, scale and valuesOf(support, body) where colours show one; cut as normal and
-   * offset, or null; lattice, lit, setup, camera; theme with ink and shadow. Returns what was drawn.
+   * `view`: frame; field, scale and valuesOf(support, body) where colours show one; cut as normal
+   * and offset, or null; lattice, lit, setup; camera; theme with inks and the depth of the shadow.
+   * Returns how much was drawn, and the error of WebGL if there was one.
    */
   draw(view, width, height) {
     const {gl, dataset} = this;
@@ -143,7 +144,7 @@ export class Renderer {
     gl.stencilFunc(gl.NOTEQUAL, 0, 255);
     gl.stencilOp(gl.KEEP, gl.KEEP, gl.KEEP);
 
-    const onPlane = {...uniforms, low: [0, 0, 0], size: [1, 1, 1], coded: false, cut: NO_CUT, flatNormals: true};
+    const onPlane = {...uniforms, ...METRES, cut: NO_CUT, flatNormals: true};
     const edges = {...onPlane, ink: [0, 0, 0, 0.28], round: false, fade: 0, nearer: 2e-6};
     this.sections.forEach((shape, b) => {
       if (!shape) return;
@@ -168,7 +169,7 @@ export class Renderer {
     const {gl, dataset} = this;
     const {normal, offset} = view.cut;
     const middle = dataset.low.map((l, a) => (l + dataset.high[a]) / 2);
-    const along = normal.map((n, a) => n * (offset - normal.reduce((s, m, k) => s + m * middle[k], 0)));
+    const along = scaled(normal, offset - dot(normal, middle));
     const axis = normal.findIndex(n => n !== 0), u = [0, 0, 0], v = [0, 0, 0];
     u[(axis + 1) % 3] = v[(axis + 2) % 3] = dataset.size;
     const corners = [[-1, -1], [1, -1], [-1, 1], [1, 1]].flatMap(([s, t]) =>

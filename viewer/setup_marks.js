@@ -1,5 +1,5 @@
 // The set-up of a scene as marks: what holds bodies and where it goes, ties, fibres.
-import {Buffer} from './graphics.js';
+import {Buffer, METRES} from './graphics.js';
 import {add, dot, length, normalised, rotated, scaled, subtract} from './vectors.js';
 
 /** The colour of a kind of attachment, as the style of the page names it. */
@@ -23,7 +23,8 @@ function posed(point, middle, key) {
 export function placeAttachments(dataset) {
   return dataset.attachments.map(attachment => {
     const flat = dataset.metres(attachment.codes);
-    const points = Array.from({length: flat.length / 3}, (_, i) => [...flat.subarray(3 * i, 3 * i + 3)]);
+    const points = Array.from({length: attachment.points},
+        (_, i) => [...flat.subarray(3 * i, 3 * i + 3)]);
     const middle = scaled(points.reduce(add, [0, 0, 0]), 1 / Math.max(points.length, 1));
     const path = attachment.keys.map(key => posed(middle, middle, key));
     const end = attachment.keys.at(-1);
@@ -59,11 +60,11 @@ export class SetupMarks {
     if (!this.groups) this.#prepare();
     const {gl} = this;
     const style = getComputedStyle(document.documentElement);
-    const plain = {...uniforms, low: [0, 0, 0], size: [1, 1, 1], coded: false, fade: 0, nearer: 2e-5};
+    const common = {...uniforms, ...METRES, fade: 0, nearer: 2e-5};
     const pointSize = Math.max(3, height / 130);
     const show = (buffer, mode, ink, extra) => {
       if (buffer.length === 0) return;
-      program.use({...plain, ink, round: mode === gl.POINTS, ...extra});
+      program.use({...common, ink, round: mode === gl.POINTS, ...extra});
       buffer.feed(program.attribute('position'), 3);
       gl.drawArrays(mode, 0, buffer.length / 3);
     };

@@ -1,5 +1,4 @@
 // What is drawn of a body: its surface, the cells it consists of, and a section through them.
-import {NO_VALUE} from './codec.js';
 import {NONE} from './dataset.js';
 import {Buffer} from './graphics.js';
 import {faceCorners, faceEdges, outerFaces, section} from './lattice.js';
@@ -118,8 +117,8 @@ export class SectionShape {
     this.edges = new Buffer(gl);
     const {cells} = dataset.bodies[body];
     this.cut = remembering((frame, plane, nodeValues, cellValues) => {
-      const codes = frame.nodes[body];
-      const cut = section(cells, dataset.metres(codes), plane.normal, plane.offset, nodeValues, cellValues);
+      const nodes = dataset.metres(frame.nodes[body]);
+      const cut = section(cells, nodes, plane.normal, plane.offset, nodeValues, cellValues);
       this.positions.fill(cut.positions);
       this.values.fill(cut.values);
       this.edges.fill(cut.edges);
@@ -139,6 +138,3 @@ export class SectionShape {
     this.gl.drawArrays(this.gl.LINES, 0, this.edges.length / 3);
   }
 }
-
-/** Whether the point with these codes is somewhere. */
-export const isSomewhere = (codes, i) => codes[3 * i] !== NO_VALUE;

@@ -9,7 +9,7 @@ const LIGHT = {grid: [0.30, 0.34, 0.40, 0.20], lattice: [0.05, 0.07, 0.10, 0.55]
 const DARK = {grid: [0.80, 0.85, 0.92, 0.13], lattice: [0.02, 0.03, 0.04, 0.65], shadow: 0.55};
 
 export class Stage {
-  /** `look(dataset)` says what is to be shown, as Renderer.draw wants it. */
+  /** `look()` says what is to be shown, as Renderer.draw wants it. */
   constructor(dataset, camera, label, look) {
     this.dataset = dataset;
     this.camera = camera;
@@ -18,7 +18,8 @@ export class Stage {
     this.labels = element('div', {class: 'labels', 'aria-hidden': 'true'});
     this.hint = element('div', {class: 'hint', hidden: true});
     this.scaleNote = element('div', {class: 'scale-note'});
-    this.root = element('div', {class: 'stage'}, this.canvas, this.labels, this.hint, this.scaleNote);
+    this.root = element('div', {class: 'stage'}, this.canvas, this.labels, this.hint,
+        this.scaleNote);
     this.gl = openGraphics(this.canvas);
     this.renderer = null;
     this.drawn = {triangles: 0, problem: 0};
@@ -61,7 +62,7 @@ export class Stage {
   }
 
   #draw() {
-    const view = this.renderer && this.look(this.dataset);
+    const view = this.renderer && this.look();
     if (!view) return;
     const ratio = Math.min(window.devicePixelRatio || 1, 2);
     const width = Math.max(1, Math.round(this.root.clientWidth * ratio));
@@ -72,7 +73,8 @@ export class Stage {
     view.theme = this.dark.matches ? DARK : LIGHT;
     this.view = view;
     this.drawn = this.renderer.draw(view, width, height);
-    this.scaleNote.textContent = view.lit ? `grid ${quantity(this.renderer.ground.spacing, 'm', 1)}` : '';
+    const {spacing} = this.renderer.ground;
+    this.scaleNote.textContent = view.lit ? `grid ${quantity(spacing, 'm', 1)}` : '';
     this.#placeLabels(view);
     this.root.dispatchEvent(new CustomEvent('drawn'));
   }
@@ -86,7 +88,7 @@ export class Stage {
       const clip = [0, 1, 3].map(r => m[r] * x + m[4 + r] * y + m[8 + r] * z + m[12 + r]);
       const left = (0.5 + 0.5 * clip[0] / clip[2]) * clientWidth;
       const top = (0.5 - 0.5 * clip[1] / clip[2]) * clientHeight;
-      this.labels.children[i].style.transform = `translate(${left.toFixed(1)}px, ${top.toFixed(1)}px)`;
+      moveTo(this.labels.children[i], left, top);
     });
   }
 
@@ -102,12 +104,18 @@ export class Stage {
     const hit = probe(this.dataset, this.view, this.camera.eye, ray);
     this.hint.hidden = !hit;
     if (!hit) return;
-    const lines = [`${this.dataset.bodies[hit.body].name}, vertex ${hit.vertex.toLocaleString('en')}`];
-    const {field} = this.view;
-    if (field && hit.value !== null) lines.unshift(`${spoken(field.name)} ${quantity(hit.value, field.unit)}`);
-    lines.push(hit.at.map(c => quantityLike(c, 'm', this.dataset.size)).join(', '));
+    const {field} = this.view, body = this.dataset.bodies[hit.body];
+    const lines = [
+      field && hit.value !== null ? `${spoken(field.name)} ${quantity(hit.value, field.unit)}` : '',
+      // The numbers of vertices are the user's only where all of them are shown.
+      body.whole ? `${body.name}, vertex ${hit.vertex}` : body.name,
+      hit.at.map(c => quantityLike(c, 'm', this.dataset.size)).join(', ')].filter(Boolean);
     this.hint.replaceChildren(...lines.map(line => element('div', {}, line)));
     const left = Math.min(x + 14, box.width - this.hint.offsetWidth - 8);
-    this.hint.style.transform = `translate(${left}px, ${Math.max(8, y - this.hint.offsetHeight - 12)}px)`;
+    moveTo(this.hint, left, Math.max(8, y - this.hint.offsetHeight - 12));
   }
+}
+
+function moveTo(label, left, top) {
+  label.style.transform = `translate(${left.toFixed(1)}px, ${top.toFixed(1)}px)`;
 }

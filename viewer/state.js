@@ -1,5 +1,5 @@
-// What is shown, in one object; and the same as text behind the # of the address, so that a view can
-// be kept as a bookmark, sent to somebody, or asked for by a test.
+// What is shown, in one object; and the same as text behind the # of the address, so that a view
+// can be kept as a bookmark, sent to somebody, or asked for by a test.
 
 export const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
 
@@ -31,6 +31,17 @@ export class State {
     for (const listener of this.#listeners) listener(changed);
   }
 
+  /** To another of `count` frames, around the ends. */
+  step(by, count) {
+    if (count > 0) this.set({playing: false, frame: (this.frame + by + count) % count});
+  }
+
+  /** Cuts along another axis, or with an empty one not at all. */
+  cutAlong(axis) {
+    const {at, flip} = this.cut ?? {at: 0.5, flip: false};
+    this.set({cut: axis ? {axis, at, flip} : null});
+  }
+
   listen(listener) {
     this.#listeners.push(listener);
   }
@@ -58,8 +69,8 @@ export function parseAddress(hash) {
   }
   const camera = (query.get('camera') ?? '').split(',').map(Number);
   if ((camera.length === 3 || camera.length === 7) && camera.every(Number.isFinite)) {
-    state.camera = {direction: camera.slice(0, 3)};
-    if (camera.length === 7) Object.assign(state.camera, {target: camera.slice(3, 6), distance: camera[6]});
+    const [target, distance] = camera.length === 7 ? [camera.slice(3, 6), camera[6]] : [null, null];
+    state.camera = {direction: camera.slice(0, 3), target, distance};
   }
   return state;
 }

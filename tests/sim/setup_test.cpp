@@ -17,7 +17,7 @@ Setup setup_from(const std::string& text) {
 }
 
 TEST(Setup, HoldsAreWhereTheyTakeTheBody) {
-  const Setup setup = setup_from(kBarScene);
+  const auto setup = setup_from(kBarScene);
   ASSERT_EQ(setup.attachments.size(), 2u);
   EXPECT_EQ(setup.attachments[0].name, "bar.left");
   EXPECT_EQ(setup.attachments[0].kind, Attachment::Kind::Hold);
@@ -35,7 +35,7 @@ TEST(Setup, SlidesSoftHoldsAndTiesAreToldApart) {
                "where = \"x-\"\nselect = \"surface\"\nstiffness = \"1 kPa/mm\"\n");
   const std::string slide =
       replaced(soft, "where = \"x+\"\n", "where = \"x+\"\nslide = \"plane\"\n");
-  const Setup setup = setup_from(slide + R"(
+  const auto setup = setup_from(slide + R"(
 [[body]]
 name = "load"
 cell_size = "10 cm"
@@ -63,7 +63,7 @@ TEST(Setup, FibresAreThoseOfTheMaterial) {
       replaced(kBarScene, "young = \"20 kPa\"\npoisson = 0.3\n",
                "law = \"muscle\"\nmu = \"5 kPa\"\nkappa = \"50 kPa\"\nk1 = \"10 kPa\"\nk2 = 2\n"
                "fibre = [0, 3, 4]\n");
-  const Setup setup = setup_from(muscle);
+  const auto setup = setup_from(muscle);
   ASSERT_EQ(setup.bodies[0].fibres.size(), 24u);
   for (const Vec3d& fibre : setup.bodies[0].fibres) {
     EXPECT_NEAR(norm(fibre - Vec3d{0, 0.6, 0.8}), 0, 1e-12);

@@ -336,6 +336,7 @@ class Packer {
     };
     return {{"name", body(b).name},
             {"vertices", surfaces_[b].vertices.size()},
+            {"whole", surfaces_[b].vertices.size() == body(b).surface.positions.size()},
             {"triangles", surfaces_[b].triangles.size()},
             {"nodes", has_lattice_ ? body(b).rest_nodes.size() : 0},
             {"cells", has_lattice_ ? body(b).cells.size() : 0},
