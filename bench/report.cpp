@@ -57,7 +57,7 @@ files::Frame wobbly_frame(const files::BodyTopology& body, int index) {
                          .fields = {}};
   for (const char* name : {"J", "pressure", "von_mises"}) {
     files::Field surface{.name = name, .unit = "Pa", .support = files::Support::Vertex};
-    const double phase = frame.fields.size();
+    const double phase = double(frame.fields.size());
     const auto value = [&](const Vec3d& p) {
       return static_cast<float>(std::sin(5 * p[1] - 4 * time + phase) * std::cos(3 * p[0]));
     };

@@ -109,7 +109,7 @@ export class Stage {
       field && hit.value !== null ? `${spoken(field.name)} ${quantity(hit.value, field.unit)}` : '',
       // The numbers of vertices are the user's only where all of them are shown.
       body.whole ? `${body.name}, vertex ${hit.vertex}` : body.name,
-      hit.at.map(c => quantityLike(c, 'm', this.dataset.size)).join(', ')].filter(Boolean);
+      hit.at.map(c => quantityLike(c, 'm', this.dataset.size / 10)).join(', ')].filter(Boolean);
     this.hint.replaceChildren(...lines.map(line => element('div', {}, line)));
     const left = Math.min(x + 14, box.width - this.hint.offsetWidth - 8);
     moveTo(this.hint, left, Math.max(8, y - this.hint.offsetHeight - 12));

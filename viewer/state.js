@@ -76,8 +76,7 @@ export function parseAddress(hash) {
 }
 
 export function writeAddress(state, camera) {
-  const parts = [`frame=${state.frame}`];
-  if (state.field) parts.push(`field=${encodeURIComponent(state.field)}`);
+  const parts = [`frame=${state.frame}`, `field=${encodeURIComponent(state.field)}`];
   if (state.painted) parts.push(`painted=${encodeURIComponent(state.painted)}`);
   for (const flag of FLAGS) if (state[flag] && flag !== 'playing') parts.push(flag + '=1');
   if (!state.light) parts.push('light=0');

@@ -95,7 +95,7 @@ std::string PackedBlock::base64() const {
                                static_cast<uLong>(bytes_.size()), Z_DEFAULT_COMPRESSION);
   if (status != Z_OK) {
     throw Error(Fault::System, "report", "the compressor found no memory",
-                "run with --no-viewer, or on a machine with more memory");
+                "free memory, then let the run write its report again (--resume)");
   }
   packed.resize(size);
   return run::base64(packed);

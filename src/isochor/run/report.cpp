@@ -122,7 +122,8 @@ void write_report(const RunDirectory& directory, const std::string& title, const
   if (!manifest.frames.empty()) input.diagnostics = read_diagnostics(directory.diagnostics());
   input.facts = facts_of(manifest, input.diagnostics);
   input.plots = plots_of(directory, input.diagnostics);
-  if (directory.frame_count() > 0) input.runs.push_back({title, pack_run(directory, setup)});
+  // Without any frame it shows the set-up: that is where to look for what went wrong.
+  input.runs.push_back({title, pack_run(directory, setup)});
   if (pictures) input.pictures = draw_pictures(directory, context);
   const std::vector<double> cuts = input.diagnostics.values("cut_steps");
   for (std::size_t i = 0; i < cuts.size(); ++i) {

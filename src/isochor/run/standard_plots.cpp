@@ -71,7 +71,7 @@ class PlotList {
 std::vector<TitledSvg> standard_plots(const DiagnosticsTable& table) {
   using Names = std::vector<std::string>;
   PlotList plots(table);
-  plots.add("Residual of every frame", Names{"residual"}, "relative residual", true);
+  plots.add("Residual", Names{"residual"}, "relative residual", true);
   plots.add("Iterations", Names{"newton_iterations", "krylov_iterations"}, "iterations", true);
   plots.add("Volume error", Names{"volume_error", "worst_cell_volume_error"}, "size of the error",
             true);
