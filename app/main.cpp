@@ -83,15 +83,18 @@ class CommandLine {
   }
 
   void add_check() {
-    CLI::App* c = add_command("check", "Validate a scene; print it with every default resolved",
-                              [this] { return check_command(check_, common_); });
+    CLI::App* c =
+        add_command("check", "Validate a scene; print it with every default resolved", [this] {
+          check_.preview = preview_->count() > 0;
+          return check_command(check_, common_);
+        });
     c->add_option("scene", check_.scene, "Scene file (TOML)")->required();
     c->add_option("--set", check_.settings, "key=value: override a key of the scene")
         ->allow_extra_args(false);
-    c->add_option("--preview", check_.preview_file,
-                  "Write the set-up as a page to look at; FILE stands after it [NAME.preview.html]")
-        ->expected(0, 1)
-        ->each([this](const std::string&) { check_.preview = true; });
+    preview_ = c->add_option("--preview", check_.preview_file,
+                             "Write the set-up as a page to FILE, which may follow "
+                             "[NAME.preview.html]")
+                   ->expected(0, 1);
   }
 
   void add_pages() {
@@ -167,6 +170,7 @@ class CommandLine {
   CommonOptions common_;
   RunCommand run_;
   CheckCommand check_;
+  CLI::Option* preview_ = nullptr;  ///< its value may be left out
   InspectCommand inspect_;
   RenderCommand render_;
   ExportCommand export_;

@@ -96,6 +96,7 @@ export class App {
       cut: this.#plane(),
       lattice: state.lattice,
       lit: state.light,
+      playing: state.playing,
       valuesOf: (support, body) => {
         const key = `${support} ${body}`;
         if (!values.has(key)) values.set(key, read(support, body));

@@ -39,7 +39,7 @@ export class Renderer {
   /**
    * `view`: frame; field, scale and valuesOf(support, body) where colours show one; cut as normal
    * and offset, or null; lattice, lit, setup; camera; theme with inks and the depth of the shadow.
-   * Returns how much was drawn, and the error of WebGL if there was one.
+   * Returns the number of triangles.
    */
   draw(view, width, height) {
     const {gl, dataset} = this;
@@ -83,7 +83,7 @@ export class Renderer {
     }
     if (view.lattice) this.#drawLattice(view, uniforms);
     if (view.setup) this.setupMarks.draw(this.marks, uniforms, height);
-    return {triangles: shapes.reduce((sum, s) => sum + s.triangleCount, 0), problem: gl.getError()};
+    return shapes.reduce((sum, shape) => sum + shape.triangleCount, 0);
   }
 
   /** Made when first asked for: many pages never show cells. */

@@ -14,7 +14,7 @@ export class Stage {
     this.dataset = dataset;
     this.camera = camera;
     this.look = look;
-    this.canvas = element('canvas', {tabIndex: 0, role: 'img', 'aria-label': label});
+    this.canvas = element('canvas', {tabIndex: 0, role: 'application', 'aria-label': label});
     this.labels = element('div', {class: 'labels', 'aria-hidden': 'true'});
     this.hint = element('div', {class: 'hint', hidden: true});
     this.scaleNote = element('div', {class: 'scale-note'});
@@ -72,7 +72,9 @@ export class Stage {
     view.camera = this.camera;
     view.theme = this.dark.matches ? DARK : LIGHT;
     this.view = view;
-    this.drawn = this.renderer.draw(view, width, height);
+    this.drawn.triangles = this.renderer.draw(view, width, height);
+    // To ask for errors is to wait for the card: not while it plays.
+    if (!view.playing) this.drawn.problem ||= this.gl.getError();
     const {spacing} = this.renderer.ground;
     this.scaleNote.textContent = view.lit ? `grid ${quantity(spacing, 'm', 1)}` : '';
     this.#placeLabels(view);

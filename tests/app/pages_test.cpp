@@ -35,6 +35,14 @@ TEST_F(PagesTest, PreviewShowsTheSetUpAndSimulatesNothing) {
   EXPECT_THAT(html, HasSubstr("bar.right"));
   EXPECT_THAT(html, HasSubstr("\"frames\": []"));
   EXPECT_FALSE(std::filesystem::exists("out"));
+  EXPECT_THAT(run_program(folder_, {"check", scene_}).err, Not(HasSubstr("preview")));
+}
+
+TEST_F(PagesTest, PreviewHasANameOfItsOwn) {
+  const Outcome outcome = run_program(folder_, {"check", scene_, "--preview"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("scene.preview.html"));
+  EXPECT_TRUE(std::filesystem::remove("scene.preview.html"));
 }
 
 TEST_F(PagesTest, ReportHoldsEveryFrameAndIteration) {
