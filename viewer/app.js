@@ -202,7 +202,7 @@ export class App {
   /** The part of the picture that the colour scale covers is left free, unless it lies below. */
   #share() {
     const width = Math.max(1, this.stages[0].root.clientWidth);
-    const widest = Math.max(...this.bars.map(bar => bar.root.offsetWidth));
+    const widest = Math.max(...this.bars.map(bar => bar.body.offsetWidth));
     const lies = widest > 0.5 * width;
     return {left: 0, right: widest === 0 || lies ? 0 : Math.min(0.3, (widest + 16) / width)};
   }

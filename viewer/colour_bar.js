@@ -8,8 +8,8 @@ export class ColourBar {
     this.title = element('div', {class: 'bar-title'});
     this.ramp = element('div', {class: 'bar-ramp'});
     this.ticks = element('div', {class: 'bar-ticks'});
-    this.root = element('div', {class: 'bar'}, this.title,
-        element('div', {class: 'bar-body'}, this.ramp, this.ticks));
+    this.body = element('div', {class: 'bar-body'}, this.ramp, this.ticks);
+    this.root = element('div', {class: 'bar'}, this.title, this.body);
   }
 
   /** Without a field there is no scale to show. */

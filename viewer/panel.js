@@ -81,7 +81,7 @@ export class Panel {
   #showCutPlace({axis, at}) {
     const a = 'xyz'.indexOf(axis), low = this.dataset.low[a], size = this.dataset.high[a] - low;
     this.cutSlider.value = at;
-    this.cutReadout.textContent = `${axis} = ${quantityLike(low + at * size, 'm', size)}`;
+    this.cutReadout.textContent = `${axis} = ${quantityLike(low + at * size, 'm', size / 10)}`;
   }
 }
 

@@ -69,8 +69,12 @@ void main() {
     return;
   }
   vec3 toEye = normalize(eye - at);
-  vec3 n = normalize(flatNormals ? cross(dFdx(at), dFdy(at)) : facing);
-  bool inside = dot(n, toEye) < 0.0;
+  // The face itself is turned to the eye; a smooth normal that points to its other side is seen
+  // from within the body. At an outline it may point away from the eye without that.
+  vec3 face = normalize(cross(dFdx(at), dFdy(at)));
+  if (dot(face, toEye) < 0.0) face = -face;
+  vec3 n = flatNormals ? face : normalize(facing);
+  bool inside = dot(n, face) < 0.0;
   if (inside) n = -n;
   float grazing = 1.0 - clamp(dot(n, toEye), 0.0, 1.0);
   if (glass > 0.0) {
