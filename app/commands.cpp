@@ -132,6 +132,7 @@ int check_command(const CheckCommand& command, const CommonOptions& common) {
   show_log(context, line, common.quiet);
   const sim::Simulation simulation(scene, context);
   const sim::Summary s = simulation.summary();
+  if (command.preview) write_preview(command, simulation, common);
   if (common.json) {
     const auto material = [](const sim::BodySpec& body) {
       return Json{{"body", body.name},

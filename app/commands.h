@@ -7,6 +7,7 @@
 
 #include "isochor/base/context.h"
 #include "isochor/run/render.h"
+#include "isochor/sim/simulation.h"
 
 /// The commands of the program: each takes its options as parsed and returns the exit status.
 namespace isochor::app {
@@ -33,8 +34,13 @@ int run_command(const RunCommand& command, const CommonOptions& common);
 struct CheckCommand {
   std::filesystem::path scene;
   std::vector<std::string> settings;
+  bool preview = false;
+  std::filesystem::path preview_file;  ///< empty: NAME.preview.html
 };
 int check_command(const CheckCommand& command, const CommonOptions& common);
+/// The page of `check --preview`.
+void write_preview(const CheckCommand& command, const sim::Simulation& simulation,
+                   const CommonOptions& common);
 
 struct InspectCommand {
   std::filesystem::path mesh;
@@ -59,6 +65,18 @@ struct ExportCommand {
   std::string frames;
 };
 int export_command(const ExportCommand& command, const CommonOptions& common);
+
+struct ViewCommand {
+  std::filesystem::path run;
+  int port = 0;  ///< 0: any that is free
+};
+int view_command(const ViewCommand& command, const CommonOptions& common);
+
+struct CompareCommand {
+  std::vector<std::filesystem::path> runs;
+  std::filesystem::path output = "comparison.html";
+};
+int compare_command(const CompareCommand& command, const CommonOptions& common);
 
 struct MeasureCommand {
   std::vector<std::string> names;

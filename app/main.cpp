@@ -27,6 +27,7 @@ class CommandLine {
     add_inspect();
     add_render();
     add_export();
+    add_pages();
     add_measures();
     add_command("list", "Methods, materials, experiments, formats, the capability matrix",
                 [this] { return list_command(common_); });
@@ -82,11 +83,32 @@ class CommandLine {
   }
 
   void add_check() {
-    CLI::App* c = add_command("check", "Validate a scene; print it with every default resolved",
-                              [this] { return check_command(check_, common_); });
+    CLI::App* c =
+        add_command("check", "Validate a scene; print it with every default resolved", [this] {
+          check_.preview = preview_->count() > 0;
+          return check_command(check_, common_);
+        });
     c->add_option("scene", check_.scene, "Scene file (TOML)")->required();
     c->add_option("--set", check_.settings, "key=value: override a key of the scene")
         ->allow_extra_args(false);
+    preview_ = c->add_option("--preview", check_.preview_file,
+                             "Write the set-up as a page to FILE, which may follow "
+                             "[NAME.preview.html]")
+                   ->expected(0, 1);
+  }
+
+  void add_pages() {
+    CLI::App* v = add_command("view", "Show a run's report to a browser of this machine",
+                              [this] { return view_command(view_, common_); });
+    v->add_option("run", view_.run, "Run directory")->required();
+    v->add_option("--port", view_.port, "Port on 127.0.0.1 [any that is free]")
+        ->check(CLI::Range(0, 65535));
+    CLI::App* c = add_command("compare", "Several runs side by side on one page",
+                              [this] { return compare_command(compare_, common_); });
+    c->add_option("run", compare_.runs, "Run directories; the first is what others differ from")
+        ->required()
+        ->expected(2, 12);
+    c->add_option("-o,--output", compare_.output, "HTML file [comparison.html]");
   }
 
   void add_inspect() {
@@ -148,9 +170,12 @@ class CommandLine {
   CommonOptions common_;
   RunCommand run_;
   CheckCommand check_;
+  CLI::Option* preview_ = nullptr;  ///< its value may be left out
   InspectCommand inspect_;
   RenderCommand render_;
   ExportCommand export_;
+  ViewCommand view_;
+  CompareCommand compare_;
   MeasureCommand reproduce_, bench_;
   std::function<int()> action_;
 };

@@ -75,9 +75,12 @@ void widen_if_constant(Axis& axis) {
   constexpr double kSmallest = 1e-290;
   const double size = std::max(std::abs(axis.low), std::abs(axis.high));
   if (axis.high - axis.low > std::max(1e-9 * size, kSmallest)) return;
-  const double room = size > kSmallest ? 0.1 * size : 1;
-  axis.low -= room;
-  axis.high += room;
+  if (size <= kSmallest) {  // zero reads best at the foot of the picture
+    axis = {.low = 0, .high = 1};
+    return;
+  }
+  axis.low -= 0.1 * size;
+  axis.high += 0.1 * size;
 }
 
 std::string palette_colour(std::size_t index) {
@@ -171,6 +174,12 @@ class Canvas {
     const double middle = 0.5 * (y.first + y.last);
     text(15, middle, options_.y_label, "middle",
          fmt::format("transform=\"rotate(-90 15 {:.1f})\"", middle));
+  }
+
+  /// Where frames lie in the picture, for scripts.
+  void mark_frames(const Axis& x, const Axis& y) {
+    write("<g data-frames=\"{} {} {:.1f} {:.1f} {:.1f} {:.1f}\"></g>\n", x.low, x.high, x.first,
+          x.last, y.last, y.first);
   }
 
   void line(double x0, double y0, double x1, double y1, double opacity) {
@@ -294,6 +303,7 @@ std::string plot_svg(std::span<const Series> series, const PlotOptions& options)
   for (std::size_t s = 0; s < series.size(); ++s) {
     draw_series(canvas, series[s], s, x, y, options.log_y);
   }
+  if (options.x_is_frame) canvas.mark_frames(x, y);
   return canvas.take();
 }
 

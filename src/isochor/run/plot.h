@@ -21,6 +21,7 @@ struct PlotOptions {
   std::string title;
   std::string x_label, y_label;  ///< with their units
   bool log_y = false;            ///< values that are not positive are left out
+  bool x_is_frame = false;       ///< lets the script of a page mark the frame that is shown
   int width = 560, height = 320;
 };
 

@@ -13,7 +13,8 @@
 namespace isochor::run {
 namespace {
 
-constexpr int kMostPictures = 13;
+/// They stand in for the viewer where it cannot run.
+constexpr int kMostPictures = 7;
 
 /// Frames for pictures: evenly spread, the first and the last among them.
 std::vector<int> chosen_frames(int count) {
@@ -73,9 +74,24 @@ std::vector<Fact> facts_of(const Manifest& manifest, const DiagnosticsTable& tab
         {"worst cell", fmt::format("{:.2f} %", 100 * largest("worst_cell_volume_error"))});
     facts.push_back({"most inverted cells", fmt::format("{:.0f}", largest("inverted_cells"))});
   }
+  facts.push_back({"hash of the scene", manifest.identity});
   if (!manifest.frames.empty())
     facts.push_back({"hash of the last frame", manifest.frames.back().hash});
   return facts;
+}
+
+std::vector<TitledSvg> plots_of(const RunDirectory& directory, const DiagnosticsTable& table) {
+  std::vector<TitledSvg> plots;
+  const auto add = [&](std::vector<TitledSvg> more) {
+    std::move(more.begin(), more.end(), std::back_inserter(plots));
+  };
+  if (std::filesystem::exists(directory.convergence())) {
+    add(convergence_plot(read_diagnostics(directory.convergence())));
+  }
+  const int frames = directory.frame_count();
+  if (frames > 0) add(volume_histogram(files::read_frame(directory.frame(frames - 1))));
+  add(standard_plots(table));
+  return plots;
 }
 
 std::string status_text(const Manifest& manifest) {
@@ -85,8 +101,18 @@ std::string status_text(const Manifest& manifest) {
 
 }  // namespace
 
-void write_report(const RunDirectory& directory, const std::string& title, bool pictures,
-                  Context& context) {
+ViewerData pack_run(const RunDirectory& directory, const sim::Setup& setup) {
+  const files::Topology topology = files::read_topology(directory.topology());
+  sim::Setup known = setup;
+  known.bodies.resize(topology.bodies.size());
+  return pack_viewer({.topology = topology,
+                      .setup = known,
+                      .frame_count = directory.frame_count(),
+                      .frame = [&](int f) { return files::read_frame(directory.frame(f)); }});
+}
+
+void write_report(const RunDirectory& directory, const std::string& title, const sim::Setup& setup,
+                  bool pictures, Context& context) {
   const Manifest manifest = read_manifest(directory);
   ReportInput input{.title = title,
                     .subtitle = "Isochor run",
@@ -95,7 +121,9 @@ void write_report(const RunDirectory& directory, const std::string& title, bool 
                     .scene_text = manifest.scene};
   if (!manifest.frames.empty()) input.diagnostics = read_diagnostics(directory.diagnostics());
   input.facts = facts_of(manifest, input.diagnostics);
-  input.plots = standard_plots(input.diagnostics);
+  input.plots = plots_of(directory, input.diagnostics);
+  // Without any frame it shows the set-up: that is where to look for what went wrong.
+  input.runs.push_back({title, pack_run(directory, setup)});
   if (pictures) input.pictures = draw_pictures(directory, context);
   const std::vector<double> cuts = input.diagnostics.values("cut_steps");
   for (std::size_t i = 0; i < cuts.size(); ++i) {

@@ -13,6 +13,7 @@ struct RunDirectory {
 
   std::filesystem::path manifest() const { return root / "run.json"; }
   std::filesystem::path diagnostics() const { return root / "diagnostics.csv"; }
+  std::filesystem::path convergence() const { return root / "convergence.csv"; }
   std::filesystem::path report() const { return root / "report.html"; }
   std::filesystem::path topology() const { return root / "frames" / "topology.bin"; }
   std::filesystem::path frame(int index) const;

@@ -6,6 +6,7 @@
 
 #include "isochor/base/error.h"
 #include "isochor/base/file.h"
+#include "isochor/run/convergence_log.h"
 #include "isochor/run/diagnostics_log.h"
 
 namespace isochor::run {
@@ -110,6 +111,7 @@ class Runner {
       directory_ = make_run(options_.out, manifest_);
       files::write_topology(directory_.topology(), simulation_.topology());
       log_.emplace(directory_.diagnostics(), std::nullopt);
+      convergence_.emplace(directory_.convergence(), std::nullopt, context_);
       return;
     }
     directory_ = open_run(options_.out);
@@ -131,6 +133,7 @@ class Runner {
     make_directory(directory_.checkpoint(0).parent_path());
     files::write_topology(directory_.topology(), simulation_.topology());
     log_.emplace(directory_.diagnostics(), last);
+    convergence_.emplace(directory_.convergence(), last, context_);
     write_manifest(directory_, manifest_);
     context_.log(LogLevel::Info, last >= 0 ? fmt::format("resuming after frame {}", last)
                                            : "nothing to resume, starting at frame 0");
@@ -154,6 +157,7 @@ class Runner {
   /// False if cancelled. The frame file is written last: once it is there, the frame is whole.
   bool compute_frame(const OnFrame& on_frame) {
     const std::optional<sim::FrameReport> report = simulation_.advance();
+    convergence_->write();
     if (!report) return false;
     const auto start = Clock::now();
     const auto [frame, measures] = simulation_.snapshot();
@@ -181,7 +185,8 @@ class Runner {
       write_manifest(directory_, manifest_);
       const sim::SceneSpec& scene = simulation_.scene();
       write_report(directory_, scene.title.empty() ? scene.file.stem().string() : scene.title,
-                   options_.pictures && result.end != RunEnd::Interrupted, context_);
+                   simulation_.setup(), options_.pictures && result.end != RunEnd::Interrupted,
+                   context_);
     } catch (const Error& error) {
       if (result.end != RunEnd::Done) {
         context_.log(LogLevel::Warning, error.what());
@@ -199,6 +204,7 @@ class Runner {
   RunDirectory directory_;
   Manifest manifest_;
   std::optional<DiagnosticsLog> log_;
+  std::optional<ConvergenceLog> convergence_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "isochor/run/run_directory.h"
+#include "isochor/run/viewer_data.h"
 #include "isochor/sim/simulation.h"
 
 namespace isochor::run {
@@ -36,8 +37,11 @@ using OnFrame = std::function<void(const sim::FrameReport&, const sim::Measures&
 RunResult run_scene(const sim::SceneSpec& scene, const RunOptions& options, Context& context,
                     const OnFrame& on_frame);
 
+/// The frames of a run for a page; the set-up is that of its scene, where it is known.
+ViewerData pack_run(const RunDirectory& directory, const sim::Setup& setup = {});
+
 /// Writes report.html from what the run directory holds.
-void write_report(const RunDirectory& directory, const std::string& title, bool pictures,
-                  Context& context);
+void write_report(const RunDirectory& directory, const std::string& title, const sim::Setup& setup,
+                  bool pictures, Context& context);
 
 }  // namespace isochor::run

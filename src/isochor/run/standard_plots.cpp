@@ -52,6 +52,7 @@ class PlotList {
     options.x_label = "frame";
     options.y_label = quantity;
     options.log_y = log_y;
+    options.x_is_frame = true;
     if (!unit.empty()) options.y_label += " [" + unit + "]";
     plots_.emplace_back(title, plot_svg(series, options));
   }
@@ -76,8 +77,6 @@ std::vector<TitledSvg> standard_plots(const DiagnosticsTable& table) {
             true);
   plots.add("Smallest volume ratio", Names{"min_j"}, "minimum J");
   plots.add("Inverted cells", Names{"inverted_cells"}, "cells");
-  plots.add("Energy", Names{"elastic_energy", "spring_energy", "gravity_energy", "kinetic_energy"},
-            "energy");
   plots.add("Energy balance since frame 0", Names{"hold_work", "damping_loss", "integrator_loss"},
             "energy");
   const auto axes = [](const std::string& name) {
@@ -89,18 +88,59 @@ std::vector<TitledSvg> standard_plots(const DiagnosticsTable& table) {
             "angular momentum");
 
   // Forces and moments do not share a scale: one plot per unit.
-  Names times;
+  Names times, energies;
   std::map<std::string, Names> reactions;
   for (const ColumnHeader& c : plots.columns()) {
     if (c.name.ends_with("_seconds")) times.push_back(c.name);
+    if (c.name.ends_with("_energy") && c.unit == "J") energies.push_back(c.name);
     if (c.name.starts_with("reaction.")) reactions[c.unit].push_back(c.name);
   }
+  plots.add("Energy", energies, "energy");
   plots.add("Time per phase", times, "wall time");
   for (const auto& [unit, names] : reactions) {
     const bool moment = unit == "N m";
     plots.add(moment ? "Reaction moments" : "Reaction forces", names, moment ? "moment" : "force");
   }
   return plots.take();
+}
+
+std::vector<TitledSvg> convergence_plot(const DiagnosticsTable& convergence) {
+  const std::vector<double> iterations = convergence.values("newton_iterations");
+  const std::vector<double> residuals = convergence.values("residual");
+  if (residuals.empty()) return {};
+  Series line{.name = "residual"};
+  for (std::size_t i = 0; i < residuals.size(); ++i) {
+    // A new step begins: its residual does not follow from the one before.
+    if (i > 0 && iterations[i] == 0) {
+      line.x.push_back(static_cast<double>(i));
+      line.y.push_back(std::nan(""));
+    }
+    line.x.push_back(static_cast<double>(i));
+    line.y.push_back(residuals[i]);
+  }
+  const std::string title = "Residual per Newton iteration";
+  const PlotOptions options{.title = title,
+                            .x_label = "Newton iteration of the run, a line per step",
+                            .y_label = "relative residual",
+                            .log_y = true};
+  return {{title, plot_svg(std::span(&line, 1), options)}};
+}
+
+std::vector<TitledSvg> volume_histogram(const files::Frame& frame) {
+  std::vector<double> ratios;
+  for (const files::BodyFrame& body : frame.bodies) {
+    for (const files::Field& field : body.fields) {
+      if (field.name != "J" || field.support != files::Support::Cell) continue;
+      ratios.insert(ratios.end(), field.values.begin(), field.values.end());
+    }
+  }
+  if (ratios.empty()) return {};
+  const std::string title(kHistogramTitle);
+  const PlotOptions options{.title = title + ", frame " + std::to_string(frame.index),
+                            .x_label = "J, volume now / at rest",
+                            .y_label = "cells"};
+  constexpr int kBins = 60;
+  return {{title, histogram_svg(ratios, kBins, options)}};
 }
 
 }  // namespace isochor::run

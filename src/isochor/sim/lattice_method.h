@@ -13,6 +13,7 @@ class LatticeMethod final : public Method {
 
   const files::Topology& topology() const override { return scene_.topology; }
   Summary summary() const override;
+  Setup setup() const override { return setup_of(scene_); }
   solve::NewtonReport advance(double time) override;
   Snapshot snapshot() const override;
   void save(files::ByteWriter& writer) const override;

@@ -9,6 +9,7 @@
 #include "isochor/files/byte_stream.h"
 #include "isochor/files/frame.h"
 #include "isochor/sim/scene_spec.h"
+#include "isochor/sim/setup.h"
 #include "isochor/solve/newton.h"
 
 namespace isochor::sim {
@@ -63,6 +64,8 @@ class Method {
 
   virtual const files::Topology& topology() const = 0;
   virtual Summary summary() const = 0;
+  /// What holds the bodies, for pictures.
+  virtual Setup setup() const = 0;
 
   /// Moves the state to `time`, in frames. Frame 0 is reached from -1, over which gravity and the
   /// first pose come up from nothing; a motion that starts from rest begins there. Transactional:
