@@ -105,14 +105,21 @@ struct Limit {
   std::string kind;
 };
 
-/// Tangents and node numbers of every cell once; every node read and written.
+/// What one application moves at least: tangents and node numbers of every cell once; every node
+/// read and written.
 template <class S>
-Limit differential_limit(const Body& body, ThreadArena& arena) {
+double traffic_of(const Body& body) {
   const auto cells = double(body.model.cells.size());
   constexpr double kTangent =
       sizeof(lattice::PrincipalGroupTangent) / (8.0 * lattice::kGroupBlocks);
-  const double bytes = cells * (kTangent + 27 * sizeof(std::int32_t) / 8.0) +
-                       double(body.model.node_count()) * 2 * sizeof(Vec3<S>);
+  return cells * (kTangent + 27 * sizeof(std::int32_t) / 8.0) +
+         double(body.model.node_count()) * 2 * sizeof(Vec3<S>);
+}
+
+template <class S>
+Limit differential_limit(const Body& body, ThreadArena& arena) {
+  const auto cells = double(body.model.cells.size());
+  const double bytes = traffic_of<S>(body);
   const double rate = bandwidth(std::size_t(bytes), arena);
   const double peak = sizeof(S) == 4 ? peak_flops_single(arena) : peak_flops(arena);
   const double by_memory = bytes / rate, by_flops = cells * kFlopsPerCell / peak;
@@ -212,21 +219,31 @@ void add_law_rates(const Body& body, std::string_view law, std::vector<BenchRow>
 /// The same cost per cell for any size.
 void add_sizes(Context& context, std::vector<BenchRow>& rows) {
   ThreadArena one(1);
-  double least = 1e9, most = 0;
+  double least = 1e9, most = 0, slowest = 1e30, quickest = 0;
   for (const int n : {32, 64, 96, 128, 160}) {
     const Body body = make_cube(n, "corotated", fmt::format("N={}", n), context);
     const double cells = double(body.model.cells.size());
     const double ns = 1e9 / cells * apply_seconds<float>(body, linearised(body, context), one);
+    const double bytes = traffic_of<float>(body);
+    const double rate = bandwidth(std::size_t(bytes), one);
     least = std::min(least, ns);
     most = std::max(most, ns);
+    slowest = std::min(slowest, rate);
+    quickest = std::max(quickest, rate);
     rows.push_back({.name = "lattice-differential/cost/" + body.name,
                     .value = ns,
                     .unit = "ns per cell",
+                    .limit = 1e9 / cells * bytes / rate,
+                    .limit_kind = fmt::format("{:.0f} bytes per cell at {:.0f} GB/s, a triad of "
+                                              "this size",
+                                              bytes / cells, 1e-9 * rate),
                     .note = fmt::format("{:.0f} cells, one core", cells)});
   }
   rows.push_back({.name = "lattice-differential/cost/most over least",
                   .value = most / least,
                   .unit = "",
+                  .limit = quickest / slowest,
+                  .limit_kind = "the same ratio of a triad's rates at these sizes",
                   .relation = Relation::AtMost,
                   .bound = 1.2});
 }

@@ -91,8 +91,6 @@ void add_rows(int n, double poisson, Context& context, std::vector<BenchRow>& ro
       .unit = "us/DoF",
       .limit = per_unknown * least_seconds(cube, report.iterations, one),
       .limit_kind = "memory traffic of the operator applications, a triad of their size",
-      .peer = best.microseconds,
-      .peer_name = best.name,
       .note = fmt::format("{} iterations, true residual {:.1e}, set-up {:.3f} s, solve "
                           "{:.3f} s, one core; coarser models {:.2f} s once per body",
                           report.iterations, residual, set_up, solve, cube.hierarchy_seconds())};
