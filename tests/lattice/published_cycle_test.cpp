@@ -81,15 +81,15 @@ TEST(LatticePublishedCycle, IsDampedMoreNearTheBoundaryAndForHighPoissonRatios) 
   EXPECT_THAT(soft.hierarchy->published[0].damping, testing::Each(kDampingNear));
 }
 
-/// A cube solved by cycles alone, and a cantilever on a few nodes, where these do not pay.
+/// A wall between coarse nodes moves inwards when cells are constrained, and cycles get slow.
 TEST(LatticePublishedCycle, EndsWhereNewtonDoesAndSaysWhereItFellBack) {
-  for (const bool thin : {false, true}) {
+  for (const bool between : {false, true}) {
     State ends[2];
     for (const Cycle cycle : {Cycle::Best, Cycle::Published}) {
-      BodySpec spec =
-          thin ? box_spec(48, 3, 3, 1.0 / 16, 1e5, 2e5) : box_spec(12, 12, 12, 1.0 / 12, 1e5, 2e5);
+      BodySpec spec = box_spec(16, 16, 16, 1.0 / 16);
       make_uniform(spec, 1e5, 2e5);
-      spec.holds = {hold_where(spec, "left", [&](const Vec3d& p) { return p[0] < 1e-9; })};
+      const double wall = (between ? 1.5 : 0.5) / 16;
+      spec.holds = {hold_where(spec, "left", [&](const Vec3d& p) { return p[0] < wall; })};
       Params params = published(5);
       params.cycle = cycle;
       const Model model = build_model({std::move(spec)}, params);
@@ -102,7 +102,7 @@ TEST(LatticePublishedCycle, EndsWhereNewtonDoesAndSaysWhereItFellBack) {
       const StepReport report =
           advance(model, state, {.gravity = {0, -1, 0}, .held_positions = held}, scratch, context);
       ASSERT_TRUE(report.converged());
-      EXPECT_EQ(report.fallbacks > 0, thin && cycle == Cycle::Published);
+      EXPECT_EQ(report.fallbacks > 0, between && cycle == Cycle::Published);
       EXPECT_EQ(report.fallback.empty(), report.fallbacks == 0);
     }
     for (std::size_t n = 0; n < ends[0].positions.size(); ++n) {
