@@ -1,5 +1,5 @@
 /// The twisting column of Gil, Lee and Bonet (2014): 1 x 1 x 6 m, its foot held, set spinning about
-/// its axis by w0 sin(pi x / 12). It twists by more than a turn and swings back. Total energy must
+/// its axis by w0 sin(pi x / 12). It twists and swings back. Total energy must
 /// not drift with the midpoint rule, and never grow with backward Euler. On a coarser column
 /// errors must fall with the step as the order of each scheme says.
 #include <algorithm>

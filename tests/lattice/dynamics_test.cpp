@@ -24,7 +24,8 @@ Params with_multigrid() {
 }
 
 bool same_bits(const std::vector<Vec3d>& a, const std::vector<Vec3d>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(Vec3d)) == 0;
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(Vec3d)) == 0);
 }
 bool same_bits(const State& a, const State& b) {
   return same_bits(a.positions, b.positions) && same_bits(a.velocities, b.velocities) &&
@@ -191,12 +192,12 @@ TEST(LatticeDynamics, StiffnessDampingLeavesASpinAlone) {
       Scratch scratch(model);
       Context context(1);
       const double start = angular_momentum(model, state)[2];
-      for (int k = 0; k < 60; ++k) {
+      for (int k = 0; k < 30; ++k) {
         ASSERT_TRUE(advance(model, state, {.dt = 0.01}, scratch, context).converged());
       }
       left[damping > 0] = angular_momentum(model, state)[2] / start;
     }
-    // Two turns in steps of 11 degrees. The tangent of the start would stop it at once.
+    // A turn in steps of 11 degrees. The tangent of the start would stop it at once.
     EXPECT_NEAR(left[1], left[0], 0.01);
   }
 }
