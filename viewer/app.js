@@ -28,6 +28,7 @@ export class App {
         `${title}, to be turned with the arrow keys`, () => this.#look(i)));
     this.loaded = 0;
     this.shown = new Set();  // numbers of the frames that were drawn
+    this.looks = [];         // per run, what it showed last
   }
 
   get works() {
@@ -88,12 +89,16 @@ export class App {
     const frame = this.#frameOf(run);
     if (!frame) return null;
     const {field, read} = this.#colouring(run, frame);
-    const values = new Map();  // read once, also if asked for by several shapes
+    // The same objects as long as they mean the same: shapes are then not made again.
+    const last = this.looks[run];
+    const kept = last?.frame === frame && last.field === field;
+    const values = kept ? last.values : new Map();
+    const cut = last?.cut === state.cut ? last.plane : this.#plane();
+    this.looks[run] = {frame, field, values, cut: state.cut, plane: cut};
     return {
-      frame, field,
+      frame, field, cut,
       setup: state.setup,
       scale: field && this.#scaleOf(field),
-      cut: this.#plane(),
       lattice: state.lattice,
       lit: state.light,
       playing: state.playing,
@@ -112,7 +117,7 @@ export class App {
     if (state.setup) {
       const read = (support, body) =>
         support === 'cell' ? dataset.painted(state.painted, body) : null;
-      return {field: paintedField(dataset, state.painted), read};
+      return {field: dataset.paintedField(state.painted), read};
     }
     const difference = state.difference ? this.differences[run] : null;
     const source = difference ?? dataset;
@@ -278,12 +283,4 @@ export class App {
     document.documentElement.dataset.viewer = 'failed';
     document.documentElement.dataset.error = String(error?.message ?? error);
   }
-}
-
-/** A painted quantity in the shape of a field: only cells have it. */
-function paintedField(dataset, name) {
-  const ranges = dataset.bodies.flatMap(b => b.painted.filter(p => p.name === name));
-  if (ranges.length === 0) return null;
-  const low = Math.min(...ranges.map(r => r.low)), high = Math.max(...ranges.map(r => r.high));
-  return {name, unit: '', low, high, cell: {low, high}};
 }

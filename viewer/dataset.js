@@ -52,17 +52,6 @@ export class Dataset {
     }
   }
 
-  /** The shapes before anything happened, as a frame without fields. */
-  get rest() {
-    return {
-      index: -1,
-      time: 0,
-      vertices: this.bodies.map(body => body.restVertices),
-      nodes: this.bodies.map(body => body.restNodes),
-      values: new Map(),
-    };
-  }
-
   /** Where code `c` of an axis lies, m. */
   coordinate(code, axis) {
     return this.low[axis] + code / this.header.positionSteps * (this.high[axis] - this.low[axis]);
@@ -87,6 +76,11 @@ export class Dataset {
     const codes = channel && frame.values.get(channel)?.get(body);
     if (!codes) return null;
     return decodeField(codes, channel, this.header.fieldSteps);
+  }
+
+  /** A painted quantity in the shape of a field, or null: only cells have it. */
+  paintedField(name) {
+    return this.paintedFields.get(name) ?? null;
   }
 
   /** A quantity painted on the cells of a body, or null. */
@@ -124,6 +118,15 @@ export class Dataset {
       attachment.codes = block.codes(3 * attachment.points, 3);
     }
     block.expectEnd();
+    // The shapes before anything happened, as a frame without fields.
+    this.rest = {
+      index: -1,
+      time: 0,
+      vertices: this.bodies.map(body => body.restVertices),
+      nodes: this.bodies.map(body => body.restNodes),
+      values: new Map(),
+    };
+    this.paintedFields = mergePainted(this.bodies);
   }
 
   #readFrame(block, {index, time}) {
@@ -168,6 +171,19 @@ function mergeByName(channels) {
     field.high = shown.high;
   }
   return [...merged.values()];
+}
+
+/** The painted quantities of all bodies by their names. */
+function mergePainted(bodies) {
+  const merged = new Map();
+  for (const {name, low, high} of bodies.flatMap(body => body.painted)) {
+    const known = merged.get(name) ?? {name, unit: '', low, high};
+    known.low = Math.min(known.low, low);
+    known.high = Math.max(known.high, high);
+    known.cell = {low: known.low, high: known.high};
+    merged.set(name, known);
+  }
+  return merged;
 }
 
 function decodeField(codes, {low, high}, steps) {

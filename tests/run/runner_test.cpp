@@ -165,6 +165,10 @@ TEST_F(RunnerTest, FailedRunSaysWhyAndKeepsItsFrames) {
   EXPECT_EQ(manifest.status, "failed");
   EXPECT_EQ(static_cast<int>(manifest.frames.size()), result.frames);
   EXPECT_THAT(read_text_file(result.directory.report()), HasSubstr("no equilibrium found"));
+  // The iterations that led nowhere are what a reader wants to see.
+  const DiagnosticsTable convergence = read_diagnostics(result.directory.convergence());
+  ASSERT_FALSE(convergence.rows.empty());
+  EXPECT_EQ(convergence.rows.back()[0], result.frames);
 }
 
 TEST_F(RunnerTest, ExportWritesTheDeformedSurfaceInTheUsersOrder) {

@@ -183,6 +183,7 @@ class Runner {
       manifest_.message = result.message;
       manifest_.wall_seconds = seconds_since(start_);
       write_manifest(directory_, manifest_);
+      convergence_->write();  // the iterations of a frame that failed
       const sim::SceneSpec& scene = simulation_.scene();
       write_report(directory_, scene.title.empty() ? scene.file.stem().string() : scene.title,
                    simulation_.setup(), options_.pictures && result.end != RunEnd::Interrupted,
