@@ -80,6 +80,7 @@ void add_rows(int n, double poisson, Context& context, std::vector<BenchRow>& ro
   // They take minutes each: for one Poisson's ratio.
   std::vector<Peer> peers;
   if (poisson == 0.3) {
+    context.log(LogLevel::Info, fmt::format("linear-solve: others at N={}, some minutes", n));
     peers = petsc(n, poisson, cube.unknowns());
     peers.push_back(jacobi(cube, context));
   }
