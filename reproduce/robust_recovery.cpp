@@ -219,8 +219,9 @@ void draw(const Cube& cube, std::span<const Trial> claimed, const std::filesyste
                                            .height = 420}));
 }
 
-/// The cubes and trials of one law. Quick: every start and seed at scale 1, and one trial of each
-/// start at every other scale and stiffness, seeds taking turns.
+/// The cubes and trials of one law: every start and seed at every scale and stiffness. Quick: all
+/// of them at scale 1, and one trial of each start at every other scale and stiffness, seeds taking
+/// turns.
 struct Campaign {
   std::vector<std::unique_ptr<Cube>> cubes;
   std::vector<Trial> trials;
@@ -228,7 +229,7 @@ struct Campaign {
 };
 
 Campaign plan(int law, bool claims, const ExperimentOptions& options, Context& context) {
-  const int cells = options.full ? 8 : 4;
+  constexpr int cells = 4;
   const double weight = weight_for_sag(cells, law, context);
   Campaign campaign;
   const auto add = [&](double scale, double young, int first_seed, int seeds) {

@@ -165,7 +165,9 @@ void Multigrid::invert_diagonal(std::size_t l, std::span<const Vec3f> diagonal) 
 
 /// Power iteration from a vector that has some of everything, and some room above what it finds.
 void Multigrid::estimate_eigenvalue(std::size_t l) {
-  constexpr int kIterations = 10;
+  // With inertia most eigenvalues are close to 1, and the few of light nodes at edges and corners,
+  // which stand out, take longer to find. Missed, they would make the cycle indefinite.
+  const int iterations = shift_.empty() ? 10 : 30;
   constexpr double kRoom = 1.1;
   Level& level = memory_.levels[l];
   each_node(arena_, level.x.size(), [&](std::size_t i) {
@@ -176,7 +178,7 @@ void Multigrid::estimate_eigenvalue(std::size_t l) {
     }
   });
   double scale = 1;
-  for (int k = 0; k < kIterations; ++k) {
+  for (int k = 0; k < iterations; ++k) {
     multiply(l, level.x, level.image);
     const auto energy = [&](auto&& of) {
       return deterministic_sum(arena_, level.x.size(), [&](std::size_t begin, std::size_t end) {

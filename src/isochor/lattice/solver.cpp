@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "isochor/base/error.h"
@@ -41,6 +42,9 @@ class Equilibrium {
 
   /// A first guess, in the iterate.
   solve::KrylovReport begin() {
+    // Positions are rounded relative to their size, which grows where a body travels.
+    rounding_force_ = model_.rounding_force *
+                      std::max(1.0, farthest(start_.positions) / farthest(model_.rest_positions));
     const double reach = inertia_ ? inertia_->time().reach : 1;
     collect_slides(model_, input_, start_.positions, reach, scratch_.slides);
     if (!holds_rest(model_, input_, start_.positions, scratch_.slides)) return predict();
@@ -68,7 +72,7 @@ class Equilibrium {
         sum_nodes([&](std::size_t i) { return square(model_.mass[i] * input_.gravity); });
     for (const Vec3d& pull : scratch_.pull) weight += square(pull);
     if (inertia_) weight += inertia_->square_of_inertia(scratch_.positions);
-    const double rounding = std::sqrt(square(model_.rounding_force) * double(model_.node_count()) +
+    const double rounding = std::sqrt(square(rounding_force_) * double(model_.node_count()) +
                                       (inertia_ ? inertia_->square_of_rounding() : 0)) /
                             model_.params.newton.tolerance;
     result.residual = std::sqrt(residual) / (std::sqrt(reaction) + std::sqrt(weight) + rounding);
@@ -155,6 +159,12 @@ class Equilibrium {
  private:
   static double square(double x) { return x * x; }
   static double square(const Vec3d& v) { return dot(v, v); }
+
+  static double farthest(std::span<const Vec3d> positions) {
+    double most = std::numeric_limits<double>::min();
+    for (const Vec3d& p : positions) most = std::max(most, dot(p, p));
+    return std::sqrt(most);
+  }
 
   void copy_start() {
     std::copy(start_.positions.begin(), start_.positions.end(), scratch_.positions.begin());
@@ -391,6 +401,7 @@ class Equilibrium {
   Scratch& scratch_;
   Context& context_;
   Stiffness stiffness_;
+  double rounding_force_ = 0;  ///< what rounding leaves on a node, N
 };
 
 /// What a step found becomes the state.
