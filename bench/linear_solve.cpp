@@ -155,7 +155,7 @@ std::vector<BenchRow> vcycle(Context& context) {
   for (const int n : {32, 64, 128, 256}) {
     HeldCube cube(n, 0.3, {.preconditioner = lattice::Preconditioner::Multigrid}, context);
     cube.set_up(two);
-    const double seconds = fastest(n > 128 ? 3 : 10, two, [&] { cube.cycle(); });
+    const double seconds = fastest(n > 128 ? 8 : n > 64 ? 20 : 60, two, [&] { cube.cycle(); });
     const double ns = 1e9 * seconds / cube.cells();
     const double rate = bandwidth(std::size_t(cube.cells() * 200), two);
     least = std::min(least, ns);
