@@ -151,13 +151,12 @@ std::vector<Row> mcadams_indefinite(const ExperimentOptions& options, Context& c
   }
   if (options.pictures.empty()) return rows;
   make_directory(options.pictures);
-  write_file_atomic(
-      options.pictures / "mcadams_indefinite.svg",
-      run::plot_svg(series, {.title = "Eigenvalues of backward Euler's matrix",
-                             .x_label = "length / length at rest",
-                             .y_label = "smallest / largest eigenvalue",
-                             .width = 720,
-                             .height = 420}));
+  write_file_atomic(options.pictures / "mcadams_indefinite.svg",
+                    run::plot_svg(series, {.title = "Eigenvalues of backward Euler's matrix",
+                                           .x_label = "length / length at rest",
+                                           .y_label = "smallest / largest eigenvalue",
+                                           .width = 720,
+                                           .height = 420}));
   return rows;
 }
 
