@@ -171,4 +171,30 @@ std::vector<std::int32_t> make_tiles(Model& model) {
   return order;
 }
 
+void find_node_runs(Model& model) {
+  model.first_run.assign(1, 0);
+  std::vector<bool> seen(model.node_count(), false);
+  std::vector<std::int32_t> fresh;
+  for (std::size_t tile = 0; tile + 1 < model.tile_starts.size(); ++tile) {
+    fresh.clear();
+    for (std::int32_t g = model.tile_starts[tile]; g < model.tile_starts[tile + 1]; ++g) {
+      for (const auto& slot : model.groups[g].nodes) {
+        for (const std::int32_t at : slot) {
+          if (!seen[at / 3]) fresh.push_back(at / 3);
+          seen[at / 3] = true;
+        }
+      }
+    }
+    std::sort(fresh.begin(), fresh.end());
+    for (std::size_t i = 0; i < fresh.size(); ++i) {
+      if (i > 0 && fresh[i] == fresh[i - 1] + 1) {
+        ++model.node_runs.back().end;
+      } else {
+        model.node_runs.push_back({fresh[i], fresh[i] + 1});
+      }
+    }
+    model.first_run.push_back(static_cast<std::int32_t>(model.node_runs.size()));
+  }
+}
+
 }  // namespace isochor::lattice

@@ -14,9 +14,9 @@ inline namespace ISOCHOR_ISA {
 namespace detail {
 
 /// The tangents of one cell in N blocks.
-template <class T>
-ISOCHOR_KERNEL void load_tangent(const float (&number)[21][kGroupBlocks], int lane,
-                                 materials::PrincipalTangent<T>& t) {
+template <class T, class Number>
+ISOCHOR_KERNEL void load_tangent(const Number (&number)[kPrincipalNumbers + 1][kGroupBlocks],
+                                 int lane, materials::PrincipalTangent<T>& t) {
   constexpr int kRow[6] = {0, 1, 2, 1, 0, 0}, kColumn[6] = {0, 1, 2, 2, 2, 1};
   const auto load = [&](int e) { return T::load(number[e] + lane); };
   t.U = rotation_of_long(Quaternion<T>{{load(0), load(1), load(2)}, load(3)});
@@ -29,20 +29,20 @@ ISOCHOR_KERNEL void load_tangent(const float (&number)[21][kGroupBlocks], int la
     t.twist[i] = load(17 + i);
   }
 }
-template <class T>
-ISOCHOR_KERNEL void load_tangent(const float (&number)[46][kGroupBlocks], int lane,
+template <class T, class Number>
+ISOCHOR_KERNEL void load_tangent(const Number (&number)[kDenseNumbers + 1][kGroupBlocks], int lane,
                                  materials::DenseTangent<T>& t) {
-  for (int i = 0; i < 45; ++i) t.entry[i] = T::load(number[i] + lane);
+  for (int i = 0; i < kDenseNumbers; ++i) t.entry[i] = T::load(number[i] + lane);
 }
 
 template <class T, int Numbers>
 struct TangentOf;
 template <class T>
-struct TangentOf<T, 20> {
+struct TangentOf<T, kPrincipalNumbers> {
   using type = materials::PrincipalTangent<T>;
 };
 template <class T>
-struct TangentOf<T, 45> {
+struct TangentOf<T, kDenseNumbers> {
   using type = materials::DenseTangent<T>;
 };
 
@@ -58,35 +58,47 @@ class Ahead {
     for (; lines > 0 && at_ < end_; --lines, at_ += kLine) __builtin_prefetch(at_, 0, 2);
   }
 
- private:
   static constexpr int kLine = 64;
+
+ private:
   const char *at_, *end_;
 };
+
+/// What numbers of a tangent are multiples of, for what they act on.
+template <class S, int Numbers>
+ISOCHOR_KERNEL void convert_units(const GroupTangent<Numbers>&, Vec3<S> (&)[27]) {}
+template <class S, int Numbers>
+ISOCHOR_KERNEL void convert_units(const HalfGroupTangent<Numbers>& tangents, Vec3<S> (&x)[27]) {
+  const S unit(tangents.unit);
+  for (Vec3<S>& v : x) v = {v[0] * unit, v[1] * unit, v[2] * unit};
+}
 
 /// N blocks of a group, from `lane` on. With S = 4 h dF the sums of a cell's edges d along each
 /// axis, and all stiffnesses times h/16, an edge is pulled by
 ///     dP(S) + 8 mu (d - S/4)   [McAdams11 (9), (17)].
-template <int N, class S, int Numbers>
-ISOCHOR_KERNEL void apply_blocks(const BlockGroup& group, const GroupTangent<Numbers>& tangents,
-                                 int lane, const Vec3<S>* displacements, Vec3<S>* out) {
+template <int N, class S, class GroupTangents>
+ISOCHOR_KERNEL void apply_blocks(const BlockGroup& group, const GroupTangents& tangents, int lane,
+                                 const Vec3<S>* displacements, Vec3<S>* out) {
   using T = Pack<S, N>;
+  constexpr int kNumbers = GroupTangents::kNumbers;
   // What the next group will read.
   Ahead numbers(&tangents + 1, sizeof(tangents), lane / N, kGroupBlocks / N);
   Ahead nodes(&group + 1, sizeof(group), lane / N, kGroupBlocks / N);
   constexpr int kSteps = 2 * 27 + 4 * 8;
   constexpr int kLinesPerStep =
-      int(sizeof(tangents) * N / (64 * kGroupBlocks) + kSteps - 1) / kSteps;
+      int(sizeof(tangents) * N / (Ahead::kLine * kGroupBlocks) + kSteps - 1) / kSteps;
   Vec3<T> x[27];
   gather_nodes<N>(group, lane, displacements, x, [&] { numbers.fetch(kLinesPerStep); });
+  convert_units(tangents, x);
   Mat3<T> pull[8];
   T weight[8];
   sum_edges(x, pull);
   for (int c = 0; c < 8; ++c) {
-    typename TangentOf<T, Numbers>::type tangent;
+    typename TangentOf<T, kNumbers>::type tangent;
     load_tangent(tangents.number[c], lane, tangent);
     numbers.fetch(4 * kLinesPerStep);
     nodes.fetch(4);
-    const T spread = T::load(tangents.number[c][Numbers] + lane);
+    const T spread = T::load(tangents.number[c][kNumbers] + lane);
     const T less = T(2) * spread;
     const Mat3<T> stress = materials::stress_differential(tangent, pull[c]);
     for (int j = 0; j < 3; ++j) {
@@ -125,8 +137,8 @@ ISOCHOR_KERNEL void add_diagonal(const BlockGroup& group, const GroupTangent<Num
 }
 
 /// Calls f(lanes, group, its tangents, first lane) for groups, as many lanes as a register has.
-template <class S, class F>
-ISOCHOR_KERNEL void for_each_part(const Model& model, const Tangents& tangents, GroupRange range,
+template <class S, class AllTangents, class F>
+ISOCHOR_KERNEL void for_each_part(const Model& model, const AllTangents& tangents, GroupRange range,
                                   F&& f) {
   constexpr std::integral_constant<int, static_cast<int>(xsimd::batch<S>::size)> lanes;
   const FlushDenormals flush;
@@ -142,8 +154,8 @@ ISOCHOR_KERNEL void for_each_part(const Model& model, const Tangents& tangents, 
   }
 }
 
-template <class S>
-void apply_groups(const Model& model, const Tangents& tangents, GroupRange range,
+template <class S, class AllTangents>
+void apply_groups(const Model& model, const AllTangents& tangents, GroupRange range,
                   const Vec3<S>* displacements, Vec3<S>* out) {
   for_each_part<S>(model, tangents, range,
                    [&](auto lanes, const BlockGroup& group, const auto& t, int lane) {

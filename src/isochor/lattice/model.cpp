@@ -138,6 +138,7 @@ void sort_groups(Model& model) {
   model.moduli = std::move(moduli);
   model.blocks = std::move(blocks);
   model.axes = std::move(axes);
+  find_node_runs(model);
   constexpr int kCells = 8 * kGroupBlocks;
   for (std::int32_t& cell : model.cells) cell = moved_to[cell / kCells] * kCells + cell % kCells;
 }
@@ -221,8 +222,6 @@ void add_body(Model& model, const BodySpec& body) {
   const std::vector<std::int32_t> place_of = add_groups(model, body, range);
   model.cells.reserve(model.cells.size() + lattice.cell_count());
   const double corner_mass = body.density * lattice.spacing * lattice.spacing * lattice.spacing / 8;
-  double reach = 0;
-  for (const Vec3d& p : lattice.rest_positions) reach = std::max(reach, norm(p));
   std::size_t cell = 0;
   lattice.for_each_cell([&](std::size_t b, int lane) {
     const std::int32_t place = 8 * place_of[b] + lane;
@@ -233,8 +232,7 @@ void add_body(Model& model, const BodySpec& body) {
     // Positions are rounded relative to their size, forces are stiffness times their differences.
     constexpr double kEpsilon = 16 * std::numeric_limits<double>::epsilon();
     const double stiffness = (body.mu[cell] + std::abs(body.lambda[cell])) * lattice.spacing;
-    model.rounding_force =
-        std::max(model.rounding_force, kEpsilon * stiffness * (reach + lattice.spacing));
+    model.rounding_stiffness = std::max(model.rounding_stiffness, kEpsilon * stiffness);
     ++cell;
   });
 
@@ -291,7 +289,7 @@ std::size_t bytes_allocated(const Model& model) {
   };
   std::size_t bytes =
       sum(model.bodies, model.materials, model.axes, model.blocks, model.groups, model.moduli,
-          model.tile_starts, model.color_starts, model.cells, model.rest_positions, model.mass,
+          model.tile_starts, model.color_starts, model.node_runs, model.first_run, model.cells, model.rest_positions, model.mass,
           model.freedom, model.sliding, model.holds, model.springs.first, model.springs.terms,
           model.springs.stiffness, model.springs.nodes, model.springs.node_first,
           model.springs.pulls, model.spring_groups);

@@ -161,6 +161,11 @@ struct SpringGroup {
   std::int32_t first = 0, count = 0;  ///< in Model::springs
 };
 
+/// Nodes one after another.
+struct NodeRun {
+  std::int32_t begin = 0, end = 0;
+};
+
 /// What a node may do of its own.
 enum class Freedom : std::uint8_t { Free, Held, Sliding };
 
@@ -176,6 +181,10 @@ struct Model {
   /// Tiles are groups close to each other, whose nodes a cache holds. Tiles of one colour share no
   /// node; colour c: tiles [color_starts[c], [c + 1]).
   std::vector<std::int32_t> tile_starts, color_starts;
+  /// The nodes that no tile before has, of tile t: [first_run[t], [t + 1]). What is added up over
+  /// tiles begins with zeros there.
+  std::vector<NodeRun> node_runs;
+  std::vector<std::int32_t> first_run;
   /// Per cell, in the order of bodies and of Lattice::for_each_cell: block * 8 + lane.
   std::vector<std::int32_t> cells;
   std::vector<Vec3d> rest_positions;  ///< per node, m
@@ -185,7 +194,8 @@ struct Model {
   std::vector<Hold> holds;
   Springs springs;
   std::vector<SpringGroup> spring_groups;
-  double rounding_force = 0;                   ///< what rounding leaves on a node at rest, N
+  /// What rounding leaves on a node, per metre that it is away from the origin, N/m.
+  double rounding_stiffness = 0;
   std::shared_ptr<const Hierarchy> hierarchy;  ///< of coarser models, where multigrid is wanted
 
   std::size_t node_count() const { return rest_positions.size(); }

@@ -1,21 +1,47 @@
 #include "isochor/lattice/multigrid.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
 #include "isochor/lattice/element_kernel.h"
 #include "isochor/math/reduce.h"
 #include "isochor/solve/chebyshev.h"
+#include "isochor/solve/lanczos.h"
 
 namespace isochor::lattice {
 namespace {
 
 Vec3f times(const Vec3f& a, const Vec3f& b) { return {a[0] * b[0], a[1] * b[1], a[2] * b[2]}; }
 
+constexpr std::size_t kNodeGrain = 2048;
+
 template <class F>
 void each_node(ThreadArena& arena, std::size_t count, F&& f) {
-  parallel_for(arena, count, solve::kVectorGrain, f);
+  parallel_for(arena, count, kNodeGrain, f);
+}
+
+/// The numbers of a level's vectors as a smoother's step sees them.
+struct StepNumbers {
+  const float *inverse_diagonal, *b, *image;
+  float *d, *x;
+};
+/// d = momentum d + gain D^-1 (b - A x), x += weight d. In the first step of a smoother d counts as
+/// zero, and x may.
+template <bool First, bool Zero>
+void chebyshev_step(const StepNumbers& numbers, std::size_t count, float momentum, float gain,
+                    float weight) {
+  const float* __restrict inverse = numbers.inverse_diagonal;
+  const float* __restrict b = numbers.b;
+  const float* __restrict image = numbers.image;
+  float* __restrict d = numbers.d;
+  float* __restrict x = numbers.x;
+  for (std::size_t i = 0; i < count; ++i) {
+    const float push = gain * (inverse[i] * (Zero ? b[i] : b[i] - image[i]));
+    d[i] = First ? push : momentum * d[i] + push;
+    x[i] = Zero ? weight * d[i] : x[i] + weight * d[i];
+  }
 }
 
 }  // namespace
@@ -23,6 +49,7 @@ void each_node(ThreadArena& arena, std::size_t count, F&& f) {
 MultigridMemory::MultigridMemory(const Model& model) : pull(model.springs.count()) {
   if (!model.hierarchy) return;
   levels.emplace_back(model.node_count());
+  if (!model.hierarchy->levels.empty()) finest = HalfTangents(model);
   for (const CoarseLevel& coarse : model.hierarchy->levels) {
     levels.emplace_back(coarse.model.node_count());
     levels.back().anchors.resize(coarse.model.node_count());
@@ -41,6 +68,7 @@ std::size_t MultigridMemory::bytes() const {
   for (const Level& l : levels) {
     bytes += sum(l.x, l.b, l.d, l.image, l.inverse_diagonal, l.anchors);
   }
+  bytes += sum(finest.principal, finest.dense);
   for (const Tangents& t : tangents) bytes += sum(t.principal, t.dense);
   for (const auto& g : gradients) bytes += sum(g);
   return bytes;
@@ -74,6 +102,7 @@ void Multigrid::prepare(const Tangents& tangents, std::span<const Vec3f> diagona
                         std::span<const float> shift) {
   tangents_ = &tangents;
   shift_ = shift;
+  if (memory_.levels.size() > 1) halve(tangents, memory_.finest, arena_);
   invert_diagonal(0, diagonal);
   set_anchors(diagonal);
   const std::size_t last = memory_.levels.size() - 1;
@@ -163,42 +192,51 @@ void Multigrid::invert_diagonal(std::size_t l, std::span<const Vec3f> diagonal) 
   });
 }
 
-/// Power iteration from a vector that has some of everything, and some room above what it finds.
+/// Conjugate gradients with the diagonal, from a right-hand side that has some of everything, for
+/// the eigenvalue that their coefficients show.
 void Multigrid::estimate_eigenvalue(std::size_t l) {
-  // With inertia most eigenvalues are close to 1, and the few of light nodes at edges and corners,
-  // which stand out, take longer to find. Missed, they would make the cycle indefinite.
-  const int iterations = shift_.empty() ? 10 : 30;
-  constexpr double kRoom = 1.1;
+  constexpr int kIterations = 10;
   Level& level = memory_.levels[l];
-  each_node(arena_, level.x.size(), [&](std::size_t i) {
+  const auto [z, r, p, image] =
+      std::array{std::span(level.x), std::span(level.b), std::span(level.d), std::span(level.image)};
+  each_node(arena_, r.size(), [&](std::size_t i) {
     for (int a = 0; a < 3; ++a) {
       std::uint32_t bits = static_cast<std::uint32_t>(3 * i + a) * 2654435761u;
       bits = (bits ^ (bits >> 15)) * 2246822519u;
-      level.x[i][a] = static_cast<float>(bits >> 8) / (1 << 23) - 1.0f;
+      r[i][a] = static_cast<float>(bits >> 8) / (1 << 23) - 1.0f;
     }
   });
-  double scale = 1;
-  for (int k = 0; k < iterations; ++k) {
-    multiply(l, level.x, level.image);
-    const auto energy = [&](auto&& of) {
-      return deterministic_sum(arena_, level.x.size(), [&](std::size_t begin, std::size_t end) {
-        double sum = 0;
-        for (std::size_t i = begin; i < end; ++i) sum += of(i);
-        return sum;
-      });
-    };
-    each_node(arena_, level.x.size(), [&](std::size_t i) {
-      level.d[i] = times(level.inverse_diagonal[i], level.image[i]);
+  if (l == 0) keep_sliding(model_, slides_, r);
+  const auto product = [&](std::span<const Vec3f> v, std::span<const Vec3f> w) {
+    return deterministic_sum(arena_, v.size(), [&](std::size_t begin, std::size_t end) {
+      double sum = 0;
+      for (std::size_t i = begin; i < end; ++i) sum += double(dot(v[i], w[i]));
+      return sum;
     });
-    if (l == 0) keep_sliding(model_, slides_, std::span(level.d));
-    const double before =
-        energy([&](std::size_t i) { return double(dot(level.x[i], level.x[i])); });
-    const double after = energy([&](std::size_t i) { return double(dot(level.d[i], level.d[i])); });
-    scale = std::sqrt(after / before);
-    const auto shrink = static_cast<float>(1 / std::sqrt(after / double(level.x.size())));
-    each_node(arena_, level.x.size(), [&](std::size_t i) { level.x[i] = shrink * level.d[i]; });
+  };
+  const auto precondition = [&] {
+    each_node(arena_, r.size(), [&](std::size_t i) {
+      z[i] = times(level.inverse_diagonal[i], r[i]);
+    });
+    if (l == 0) keep_sliding(model_, slides_, z);
+    return product(r, z);
+  };
+  solve::Tridiagonal lanczos;
+  double rho = precondition();
+  std::copy(z.begin(), z.end(), p.begin());
+  for (int k = 0; k < kIterations && rho > 0; ++k) {
+    multiply(l, p, image);
+    const double curvature = product(p, image);
+    const auto step = static_cast<float>(rho / curvature);
+    each_node(arena_, r.size(), [&](std::size_t i) { r[i] = r[i] - step * image[i]; });
+    const double next = precondition();
+    lanczos.add(rho, curvature, next);
+    const auto keep = static_cast<float>(next / rho);
+    each_node(arena_, p.size(), [&](std::size_t i) { p[i] = z[i] + keep * p[i]; });
+    rho = next;
   }
-  level.largest_eigenvalue = kRoom * scale;
+  const auto [value, error] = lanczos.largest();
+  level.largest_eigenvalue = value + error;
 }
 
 void Multigrid::factorise_coarsest() {
@@ -215,7 +253,11 @@ void Multigrid::factorise_coarsest() {
 
 void Multigrid::multiply(std::size_t l, std::span<const Vec3f> v, std::span<Vec3f> out) {
   const Level& level = memory_.levels[l];
-  apply_stiffness(model(l), l == 0 ? *tangents_ : memory_.tangents[l - 1], v, out, arena_);
+  if (l == 0 && memory_.levels.size() > 1) {
+    apply_stiffness(model_, memory_.finest, v, out, arena_);
+  } else {
+    apply_stiffness(model(l), l == 0 ? *tangents_ : memory_.tangents[l - 1], v, out, arena_);
+  }
   if (l > 0) {
     each_node(arena_, v.size(), [&](std::size_t i) { out[i] += times(level.anchors[i], v[i]); });
     add_product(springs(l), v, out, arena_);
@@ -234,26 +276,17 @@ void Multigrid::smooth(std::size_t l, bool from_zero) {
   const auto step = [&](double momentum, double gain, double weight, bool first) {
     const bool zero = from_zero && first;
     if (!zero) multiply(l, level.x, level.image);
-    const auto m = static_cast<float>(momentum), g = static_cast<float>(gain),
-               w = static_cast<float>(weight);
-    const auto direct = [&](std::size_t i) {
-      const Vec3f residual = zero ? level.b[i] : level.b[i] - level.image[i];
-      const Vec3f push = g * times(level.inverse_diagonal[i], residual);
-      level.d[i] = first ? push : m * level.d[i] + push;
-    };
-    const auto move = [&](std::size_t i) {
-      level.x[i] = zero ? w * level.d[i] : level.x[i] + w * level.d[i];
-    };
-    if (l > 0 || model_.sliding.empty()) {
-      each_node(arena_, level.x.size(), [&](std::size_t i) {
-        direct(i);
-        move(i);
-      });
-      return;
-    }
-    each_node(arena_, level.x.size(), direct);
+    const auto move = zero    ? chebyshev_step<true, true>
+                      : first ? chebyshev_step<true, false>
+                              : chebyshev_step<false, false>;
+    arena_.for_chunks(level.x.size(), kNodeGrain, [&](std::size_t begin, std::size_t end) {
+      move({level.inverse_diagonal[begin].e, level.b[begin].e, level.image[begin].e,
+            level.d[begin].e, level.x[begin].e},
+           3 * (end - begin), float(momentum), float(gain), float(weight));
+    });
+    if (l > 0) return;
     keep_sliding(model_, slides_, std::span(level.d));
-    each_node(arena_, level.x.size(), move);
+    keep_sliding(model_, slides_, std::span(level.x));
   };
   solve::chebyshev_smooth(level.largest_eigenvalue, kDegree, step);
 }

@@ -8,7 +8,7 @@
 
 namespace isochor::lattice {
 
-/// What multigrid works with beside the tangents of the finest level. Part of Scratch.
+/// What multigrid works with. Part of Scratch.
 struct MultigridMemory {
   explicit MultigridMemory(const Model& model);
 
@@ -23,6 +23,7 @@ struct MultigridMemory {
     double largest_eigenvalue = 0;        ///< of D^-1 A, from above
   };
   std::vector<Level> levels;                  ///< the finest first
+  HalfTangents finest;                        ///< none where there is only one level
   std::vector<Tangents> tangents;             ///< of coarse levels
   std::vector<std::vector<Mat3d>> gradients;  ///< of coarse levels: F at block * 8 + lane
   std::vector<Vec3f> pull;                    ///< per spring

@@ -221,21 +221,22 @@ struct NodeTransfer<double, 4> {
 
 #endif
 
-/// The vectors of the 27 nodes of N blocks, from `lane` on. Calls also() after each, but
-/// in the last group.
+/// The vectors of the 27 nodes of N blocks, from `lane` on. Calls also() after each.
+template <Reach R, int N, class S, class F>
+ISOCHOR_KERNEL void gather_nodes(const BlockGroup& group, int lane, const Vec3<S>* nodal,
+                                 Vec3<Pack<S, N>> (&x)[27], F&& also) {
+  for (int n = 0; n < 27; ++n) {
+    x[n] = NodeTransfer<S, N>::template gather<R>(nodal->e, group.nodes[n] + lane);
+    also();
+  }
+}
 template <int N, class S, class F>
 ISOCHOR_KERNEL void gather_nodes(const BlockGroup& group, int lane, const Vec3<S>* nodal,
                                  Vec3<Pack<S, N>> (&x)[27], F&& also) {
-  using Transfer = NodeTransfer<S, N>;
   if (group.has_last_node) {
-    for (int n = 0; n < 27; ++n) {
-      x[n] = Transfer::template gather<Reach::Exact>(nodal->e, group.nodes[n] + lane);
-    }
+    gather_nodes<Reach::Exact>(group, lane, nodal, x, also);
   } else {
-    for (int n = 0; n < 27; ++n) {
-      x[n] = Transfer::template gather<Reach::Beyond>(nodal->e, group.nodes[n] + lane);
-      also();
-    }
+    gather_nodes<Reach::Beyond>(group, lane, nodal, x, also);
   }
 }
 

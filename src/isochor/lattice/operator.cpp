@@ -20,6 +20,12 @@ namespace isochor::lattice {
 ISOCHOR_DECLARE_DIFFERENTIALS(float)
 ISOCHOR_DECLARE_DIFFERENTIALS(double)
 #undef ISOCHOR_DECLARE_DIFFERENTIALS
+ISOCHOR_DECLARE_KERNEL(void apply_kernel(const Model&, const HalfTangents&, GroupRange,
+                                         const Vec3<float>* displacements, Vec3<float>* out))
+ISOCHOR_DECLARE_KERNEL(void halve_kernel(const PrincipalGroupTangent&,
+                                         HalfGroupTangent<kPrincipalNumbers>&))
+ISOCHOR_DECLARE_KERNEL(void halve_kernel(const DenseGroupTangent&,
+                                         HalfGroupTangent<kDenseNumbers>&))
 
 /// Fills F, the moduli and the energy of the stabilisation.
 ISOCHOR_DECLARE_KERNEL(void deform_kernel(const HalfGroup&, const Vec3d* positions, CellBatch&))
@@ -48,22 +54,30 @@ namespace {
 using materials::Definiteness;
 using materials::LawBatch;
 
-/// Calls f(groups of a tile) for all tiles, colour after colour.
+/// Calls f(number of a tile, its groups) for all tiles, colour after colour.
 template <class F>
 void for_each_tile(const Model& model, ThreadArena& arena, F&& f) {
+  // Less is not worth waking a thread.
+  constexpr std::size_t kGroupsPerTask = 8;
+  if (model.groups.empty()) return;
+  const std::size_t tiles = (kGroupsPerTask - 1) / std::size_t(model.tile_starts[1]) + 1;
   for (std::size_t c = 0; c + 1 < model.color_starts.size(); ++c) {
     const std::size_t begin = model.color_starts[c], end = model.color_starts[c + 1];
-    parallel_for(arena, end - begin, 1, [&](std::size_t i) {
-      f(GroupRange{model.tile_starts[begin + i], model.tile_starts[begin + i + 1]});
+    parallel_for(arena, end - begin, tiles, [&](std::size_t i) {
+      const std::size_t tile = begin + i;
+      f(tile, GroupRange{model.tile_starts[tile], model.tile_starts[tile + 1]});
     });
   }
 }
 
+/// Zeros where a tile is the first to add something: just before it does, while its nodes are in
+/// a cache.
 template <class S>
-void clear(std::span<Vec3<S>> nodal, ThreadArena& arena) {
-  parallel_for(arena, nodal.size(), solve::kVectorGrain, [&](std::size_t i) {
-    nodal[i] = {0, 0, 0};
-  });
+void clear_nodes(const Model& model, std::size_t tile, std::span<Vec3<S>> nodal) {
+  for (std::int32_t r = model.first_run[tile]; r < model.first_run[tile + 1]; ++r) {
+    const NodeRun run = model.node_runs[r];
+    std::fill(nodal.begin() + run.begin, nodal.begin() + run.end, Vec3<S>{0, 0, 0});
+  }
 }
 
 double sum_of(std::span<const double> values, ThreadArena& arena) {
@@ -229,24 +243,29 @@ class LawVisit {
   double principal_[30 * kBatchCells], dense_[45 * kBatchCells];
 };
 
-/// Calls f(visit, index of its first block) for all half groups, tile after tile.
+/// Calls f(visit, index of its first block) for all half groups of a tile.
+template <class F>
+void visit_laws(const Model& model, const Configuration& at, GroupRange groups, Isa isa, F&& f) {
+  for (std::size_t g = groups.begin; g < std::size_t(groups.end); ++g) {
+    for (int b = 0; b < kGroupBlocks; b += kBatchBlocks) {
+      LawVisit visit(model, at, g, b, isa);
+      f(visit, g * kGroupBlocks + b);
+    }
+  }
+}
+/// The same for all tiles.
 template <class F>
 void visit_laws(const Model& model, const Configuration& at, ThreadArena& arena, Isa isa, F&& f) {
-  for_each_tile(model, arena, [&](GroupRange groups) {
-    for (std::size_t g = groups.begin; g < std::size_t(groups.end); ++g) {
-      for (int b = 0; b < kGroupBlocks; b += kBatchBlocks) {
-        LawVisit visit(model, at, g, b, isa);
-        f(visit, g * kGroupBlocks + b);
-      }
-    }
+  for_each_tile(model, arena, [&](std::size_t, GroupRange groups) {
+    visit_laws(model, at, groups, isa, f);
   });
 }
 
-template <class S>
-void apply(const Model& model, const Tangents& tangents, std::span<const Vec3<S>> displacements,
+template <class S, class AllTangents>
+void apply(const Model& model, const AllTangents& tangents, std::span<const Vec3<S>> displacements,
            std::span<Vec3<S>> out, ThreadArena& arena, Isa isa) {
-  clear(out, arena);
-  for_each_tile(model, arena, [&](GroupRange groups) {
+  for_each_tile(model, arena, [&](std::size_t tile, GroupRange groups) {
+    clear_nodes(model, tile, out);
     ISOCHOR_CALL_KERNEL(isa,
                         apply_kernel(model, tangents, groups, displacements.data(), out.data()));
   });
@@ -255,8 +274,8 @@ void apply(const Model& model, const Tangents& tangents, std::span<const Vec3<S>
 template <class S>
 void diagonal_of(const Model& model, const Tangents& tangents, std::span<Vec3<S>> diagonal,
                  ThreadArena& arena, Isa isa) {
-  clear(diagonal, arena);
-  for_each_tile(model, arena, [&](GroupRange groups) {
+  for_each_tile(model, arena, [&](std::size_t tile, GroupRange groups) {
+    clear_nodes(model, tile, diagonal);
     ISOCHOR_CALL_KERNEL(isa, diagonal_kernel(model, tangents, groups, diagonal.data()));
   });
 }
@@ -274,11 +293,13 @@ double elastic_energy(const Model& model, const Configuration& at, std::span<dou
 
 double elastic_force(const Model& model, const Configuration& at, std::span<Vec3d> force,
                      std::span<double> block_energy, ThreadArena& arena, Isa isa) {
-  clear(force, arena);
-  visit_laws(model, at, arena, isa, [&](LawVisit& visit, std::size_t first_block) {
-    visit.respond(true);
-    for (int b = 0; b < kBatchBlocks; ++b) block_energy[first_block + b] = visit.block_energy(b);
-    visit.add_forces(force.data());
+  for_each_tile(model, arena, [&](std::size_t tile, GroupRange groups) {
+    clear_nodes(model, tile, force);
+    visit_laws(model, at, groups, isa, [&](LawVisit& visit, std::size_t first_block) {
+      visit.respond(true);
+      for (int b = 0; b < kBatchBlocks; ++b) block_energy[first_block + b] = visit.block_energy(b);
+      visit.add_forces(force.data());
+    });
   });
   return sum_of(block_energy, arena);
 }
@@ -306,7 +327,7 @@ void linearise(const Model& model, const Configuration& at, Definiteness fix, Ta
 void linearise(const Model& model, std::span<const Mat3d> gradients,
                std::span<const double> activations, double stabilise, Definiteness fix,
                Tangents& tangents, ThreadArena& arena, Isa isa) {
-  for_each_tile(model, arena, [&](GroupRange groups) {
+  for_each_tile(model, arena, [&](std::size_t, GroupRange groups) {
     for (std::size_t g = groups.begin; g < std::size_t(groups.end); ++g) {
       for (int b = 0; b < kGroupBlocks; b += kBatchBlocks) {
         LawVisit(model, gradients, activations, stabilise, g, b, isa).linearise(fix, tangents);
@@ -324,6 +345,22 @@ void apply_stiffness(const Model& model, const Tangents& tangents,
                      std::span<const Vec3f> displacements, std::span<Vec3f> out, ThreadArena& arena,
                      Isa isa) {
   apply(model, tangents, displacements, out, arena, isa);
+}
+
+void apply_stiffness(const Model& model, const HalfTangents& tangents,
+                     std::span<const Vec3f> displacements, std::span<Vec3f> out, ThreadArena& arena,
+                     Isa isa) {
+  apply(model, tangents, displacements, out, arena, isa);
+}
+
+void halve(const Tangents& tangents, HalfTangents& halves, ThreadArena& arena, Isa isa) {
+  const auto halve_all = [&](const auto& from, auto& to) {
+    parallel_for(arena, from.size(), 16, [&](std::size_t g) {
+      ISOCHOR_CALL_KERNEL(isa, halve_kernel(from[g], to[g]));
+    });
+  };
+  halve_all(tangents.principal, halves.principal);
+  halve_all(tangents.dense, halves.dense);
 }
 
 void stiffness_diagonal(const Model& model, const Tangents& tangents, std::span<Vec3d> diagonal,

@@ -52,12 +52,20 @@ void linearise(const Model& model, std::span<const Mat3d> gradients,
                std::span<const double> activations, double stabilise, materials::Definiteness fix,
                Tangents& tangents, ThreadArena& arena, Isa isa = best_isa());
 
+/// Writes tangents in half precision.
+void halve(const Tangents& tangents, HalfTangents& halves, ThreadArena& arena,
+           Isa isa = best_isa());
+
 /// out = K displacements: minus the force differential [McAdams11 (9)], on all nodes. In double for
-/// solvers, in float for preconditioners; both read the same tangents.
+/// solvers, in float for preconditioners, to which tangents in half precision are enough.
 void apply_stiffness(const Model& model, const Tangents& tangents,
                      std::span<const Vec3d> displacements, std::span<Vec3d> out, ThreadArena& arena,
                      Isa isa = best_isa());
 void apply_stiffness(const Model& model, const Tangents& tangents,
+                     std::span<const Vec3f> displacements, std::span<Vec3f> out, ThreadArena& arena,
+                     Isa isa = best_isa());
+
+void apply_stiffness(const Model& model, const HalfTangents& tangents,
                      std::span<const Vec3f> displacements, std::span<Vec3f> out, ThreadArena& arena,
                      Isa isa = best_isa());
 

@@ -42,9 +42,9 @@ class Equilibrium {
 
   /// A first guess, in the iterate.
   solve::KrylovReport begin() {
-    // Positions are rounded relative to their size, which grows where a body travels.
-    rounding_force_ = model_.rounding_force *
-                      std::max(1.0, farthest(start_.positions) / farthest(model_.rest_positions));
+    // A body may have travelled, or have collapsed to a point.
+    rounding_force_ = model_.rounding_stiffness *
+                      std::max(farthest(start_.positions), farthest(model_.rest_positions));
     const double reach = inertia_ ? inertia_->time().reach : 1;
     collect_slides(model_, input_, start_.positions, reach, scratch_.slides);
     if (!holds_rest(model_, input_, start_.positions, scratch_.slides)) return predict();
@@ -88,7 +88,7 @@ class Equilibrium {
   solve::KrylovReport solve(double tolerance) {
     const materials::Definiteness fix = model_.params.definiteness;
     const bool exact_first = !model_.params.always_definite;
-    solve::KrylovReport report{.indefinite = true};
+    solve::KrylovReport report;
     const auto attempt = [&](materials::Definiteness with) {
       linearise(with);
       const solve::KrylovReport last = report;
@@ -98,11 +98,11 @@ class Equilibrium {
       report.operator_applications += last.operator_applications;
     };
     using materials::Definiteness;
-    if (exact_first || fix == Definiteness::None) attempt(Definiteness::None);
-    if (report.indefinite && fix != Definiteness::None) attempt(fix);
-    if (report.indefinite && fix == Definiteness::Clamp && exact_first) {
-      attempt(Definiteness::Absolute);
-    }
+    const auto failed = [&] { return report.indefinite || report.unfit; };
+    const bool exact = exact_first || fix == Definiteness::None;
+    if (exact) attempt(Definiteness::None);
+    if (fix != Definiteness::None && (!exact || failed())) attempt(fix);
+    if (fix == Definiteness::Clamp && exact_first && failed()) attempt(Definiteness::Absolute);
     return report;
   }
 
@@ -161,7 +161,7 @@ class Equilibrium {
   static double square(const Vec3d& v) { return dot(v, v); }
 
   static double farthest(std::span<const Vec3d> positions) {
-    double most = std::numeric_limits<double>::min();
+    double most = 0;
     for (const Vec3d& p : positions) most = std::max(most, dot(p, p));
     return std::sqrt(most);
   }
@@ -230,6 +230,7 @@ class Equilibrium {
   Configuration configuration() const { return {scratch_.positions, input_.activations}; }
 
   void linearise(materials::Definiteness fix) {
+    exact_ = fix == materials::Definiteness::None;
     stiffness_.linearise(configuration(), fix, context_.arena);
     if (!has_cycles()) return;
     Multigrid(model_, scratch_.slides, scratch_.multigrid, context_.arena)
@@ -320,12 +321,23 @@ class Equilibrium {
     return solve_with_cycles(multigrid, tolerance);
   }
 
-  /// Conjugate gradients with one cycle per iteration.
+  /// Conjugate gradients with one cycle per iteration. Where the cycle is not definite although the
+  /// matrix is, with the diagonal.
   solve::KrylovReport solve_with_cycles(Multigrid& multigrid, double tolerance) {
     solve::KrylovReport report = conjugate_gradient(
         tolerance, [&](std::span<const Vec3d> r, std::span<Vec3d> z) { multigrid.apply(r, z); });
     report.operator_applications += report.iterations * multigrid.applications();
-    return report;
+    if (!report.unfit || report.iterations > 1 || exact_) return report;
+    return after(report, "a cycle was not definite", solve_with_diagonal(tolerance));
+  }
+
+  /// What one method did, and another one after it.
+  static solve::KrylovReport after(const solve::KrylovReport& first, std::string_view reason,
+                                   solve::KrylovReport then) {
+    then.iterations += first.iterations;
+    then.operator_applications += first.operator_applications;
+    then.fallback = reason;
+    return then;
   }
 
   /// Cycles alone, as published. Where they diverge or get slow, which weakly held and irregular
@@ -348,17 +360,11 @@ class Equilibrium {
         .relative_residual = cycles.residual(),
         .converged = cycles.end == solve::StationaryEnd::Converged};
     if (report.converged || context_.cancelled) return report;
-    const auto take_over = [&](auto&& solve_again) {
-      solve::copy(context_.arena, b, scratch_.krylov.r);
-      const solve::KrylovReport last = report;
-      report = solve_again();
-      report.iterations += last.iterations;
-      report.operator_applications += last.operator_applications;
-      report.fallback = text(cycles.end);
-    };
-    take_over([&] { return solve_with_cycles(multigrid, tolerance); });
-    if (report.indefinite) take_over([&] { return solve_with_diagonal(tolerance); });
-    return report;
+    solve::copy(context_.arena, b, scratch_.krylov.r);
+    report = after(report, text(cycles.end), solve_with_cycles(multigrid, tolerance));
+    if (!report.indefinite && !report.unfit) return report;
+    solve::copy(context_.arena, b, scratch_.krylov.r);
+    return after(report, text(cycles.end), solve_with_diagonal(tolerance));
   }
 
   solve::KrylovReport solve_with_diagonal(double tolerance) {
@@ -402,6 +408,7 @@ class Equilibrium {
   Context& context_;
   Stiffness stiffness_;
   double rounding_force_ = 0;  ///< what rounding leaves on a node, N
+  bool exact_ = false;         ///< the tangent, which may then be indefinite
 };
 
 /// What a step found becomes the state.

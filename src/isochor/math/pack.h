@@ -3,6 +3,7 @@
 #include <type_traits>
 #include <xsimd/xsimd.hpp>
 
+#include "isochor/math/half.h"
 #include "isochor/math/isa.h"
 #include "isochor/math/scalar.h"
 
@@ -73,6 +74,32 @@ ISOCHOR_KERNEL xsimd::batch<double> widened(const float* from) {
 #endif
 }
 
+/// One register of floats from numbers stored in half precision, and back.
+ISOCHOR_KERNEL xsimd::batch<float> widened(const Half* from) {
+#if defined(__AVX512F__)
+  return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+#elif defined(__F16C__)
+  return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+#else
+  float wide[xsimd::batch<float>::size];
+  for (std::size_t i = 0; i < xsimd::batch<float>::size; ++i) wide[i] = to_float(from[i]);
+  return xsimd::batch<float>::load_unaligned(wide);
+#endif
+}
+ISOCHOR_KERNEL void narrow(const xsimd::batch<float>& numbers, Half* to) {
+#if defined(__AVX512F__)
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
+                      _mm512_cvtps_ph(numbers, _MM_FROUND_TO_NEAREST_INT));
+#elif defined(__F16C__)
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to),
+                   _mm256_cvtps_ph(numbers, _MM_FROUND_TO_NEAREST_INT));
+#else
+  float wide[xsimd::batch<float>::size];
+  numbers.store_unaligned(wide);
+  for (std::size_t i = 0; i < xsimd::batch<float>::size; ++i) to[i] = to_half(wide[i]);
+#endif
+}
+
 }  // namespace detail
 
 /// What the comparison of two packs gives; select() takes it.
@@ -124,8 +151,15 @@ struct Pack {
   static ISOCHOR_KERNEL Pack load(const float* from) requires std::same_as<S, double> {
     return zip([&](int i) { return detail::widened(from + i * kWidth); });
   }
+  /// The same from numbers of half precision.
+  static ISOCHOR_KERNEL Pack load(const Half* from) requires std::same_as<S, float> {
+    return zip([&](int i) { return detail::widened(from + i * kWidth); });
+  }
   ISOCHOR_KERNEL void store(S* to) const {
     for (int i = 0; i < kParts; ++i) part[i].store_unaligned(to + i * kWidth);
+  }
+  ISOCHOR_KERNEL void store(Half* to) const requires std::same_as<S, float> {
+    for (int i = 0; i < kParts; ++i) detail::narrow(part[i], to + i * kWidth);
   }
 
   friend ISOCHOR_KERNEL Pack operator+(const Pack& a, const Pack& b) {

@@ -15,6 +15,7 @@ struct KrylovReport {
   double relative_residual = 1;  ///< |r| / |b|, by the recurrence
   bool converged = false;
   bool indefinite = false;    ///< a direction of non-positive curvature was met
+  bool unfit = false;         ///< the preconditioner was found not to be positive definite
   std::string_view fallback;  ///< why another method had to take over; empty: none had
 };
 
@@ -27,7 +28,8 @@ struct KrylovScratch {
 /// Preconditioned conjugate gradients for a symmetric positive definite operator, from x = 0.
 /// apply(p, q): q = A p.  precondition(r, z): z = M^-1 r.  stop(): give up early (cancelled).
 /// Every iterate is a descent direction for the energy behind A, so that a solve that ran out of
-/// iterations, or into negative curvature, is still of use to Newton. `scratch` vectors must have
+/// iterations, or into negative curvature, is still of use to Newton. A preconditioner that is unfit
+/// from the start leaves scratch.r = b. `scratch` vectors must have
 /// the size of b; b may be scratch.r itself. Curvature is judged against p . M p, which has a
 /// recurrence of its own (Steihaug 1983): a direction that A flattens to what rounding leaves
 /// counts as one of no curvature, before it makes x as long as it likes.
@@ -49,8 +51,8 @@ KrylovReport conjugate_gradient(ThreadArena& arena, Apply&& apply, Precondition&
     ++report.iterations;
     const double rho_last = rho;
     rho = dot(arena, r, image);
-    if (!(rho > 0)) {  // the preconditioner
-      report.indefinite = true;
+    if (!(rho > 0)) {
+      report.unfit = true;
       break;
     }
     if (report.iterations == 1) {

@@ -38,6 +38,20 @@ struct Evaluation {
   double residual = 0;      ///< |force on free nodes| / force scale of the problem
 };
 
+/// Whether, and how, a search for the least energy ends at an iterate. Tells the problem of its
+/// progress.
+template <class Problem>
+std::optional<NewtonEnd> end_of_search(Problem& problem, const NewtonParams& params,
+                                       const Evaluation& now, NewtonReport& report) {
+  report.residual = now.residual;
+  problem.progress(report);
+  if (!std::isfinite(now.energy) || !std::isfinite(now.residual)) return NewtonEnd::NotFinite;
+  if (now.residual <= params.tolerance) return NewtonEnd::Converged;
+  if (report.iterations >= params.max_iterations) return NewtonEnd::TooManyIterations;
+  if (problem.cancelled()) return NewtonEnd::Cancelled;
+  return std::nullopt;
+}
+
 /// Halves a step along the problem's direction until the energy falls enough, or, where it changes
 /// no more than rounding may have done, until the slope does (Hager and Zhang 2005). Doubles a
 /// whole one while it falls as fast as at its begin, which it does along negative curvature alone:
@@ -100,19 +114,10 @@ NewtonReport newton(Problem& problem, const NewtonParams& params) {
   NewtonReport report;
   Evaluation now = problem.evaluate();
   for (;;) {
-    report.residual = now.residual;
-    problem.progress(report);
-    const auto ended = [&](NewtonEnd end) {
-      report.end = end;
+    if (const auto end = end_of_search(problem, params, now, report)) {
+      report.end = *end;
       return report;
-    };
-    if (!std::isfinite(now.energy) || !std::isfinite(now.residual)) {
-      return ended(NewtonEnd::NotFinite);
     }
-    if (now.residual <= params.tolerance) return ended(NewtonEnd::Converged);
-    if (report.iterations >= params.max_iterations) return ended(NewtonEnd::TooManyIterations);
-    if (problem.cancelled()) return ended(NewtonEnd::Cancelled);
-
     const auto search = [&](const auto& linear) {
       ++report.iterations;
       report.krylov_iterations += linear.iterations;
@@ -132,7 +137,10 @@ NewtonReport newton(Problem& problem, const NewtonParams& params) {
         next = search(problem.solve_cautiously(forcing));
       }
     }
-    if (!next) return ended(problem.cancelled() ? NewtonEnd::Cancelled : NewtonEnd::Stalled);
+    if (!next) {
+      report.end = problem.cancelled() ? NewtonEnd::Cancelled : NewtonEnd::Stalled;
+      return report;
+    }
     now = *next;
   }
 }

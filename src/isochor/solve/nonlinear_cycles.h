@@ -33,18 +33,10 @@ NewtonReport nonlinear_cycles(Problem& problem, const NewtonParams& params) {
     }
   };
   for (;;) {
-    report.residual = now.residual;
-    problem.progress(report);
-    const auto ended = [&](NewtonEnd end) {
-      report.end = end;
+    if (const auto end = end_of_search(problem, params, now, report)) {
+      report.end = *end;
       return report;
-    };
-    if (!std::isfinite(now.energy) || !std::isfinite(now.residual)) {
-      return ended(NewtonEnd::NotFinite);
     }
-    if (now.residual <= params.tolerance) return ended(NewtonEnd::Converged);
-    if (report.iterations >= params.max_iterations) return ended(NewtonEnd::TooManyIterations);
-    if (problem.cancelled()) return ended(NewtonEnd::Cancelled);
     double& earlier = before[report.iterations % kPatience];
     if (!(now.residual <= 0.5 * earlier)) break;
     earlier = now.residual;
