@@ -42,5 +42,8 @@ double fastest(int repeats, FunctionRef<void()> body);
 /// The same for work by the threads of an arena. One thread alone is measured by the time that it
 /// had a processor, so that other programs on the machine do not count.
 double fastest(int repeats, const ThreadArena& arena, FunctionRef<void()> body);
+/// The least of what seconds(i) returns, i < count, in several rounds: things that are compared are
+/// measured in turn, so that a slow moment of the machine hits all alike.
+std::vector<double> fastest_in_turn(std::size_t count, FunctionRef<double(std::size_t)> seconds);
 
 }  // namespace isochor::bench

@@ -76,6 +76,15 @@ double peak_flops_single(ThreadArena& arena) {
   return flops_of(arena, multiply_adds_float, kChains<float>);
 }
 
+std::vector<double> fastest_in_turn(std::size_t count, FunctionRef<double(std::size_t)> seconds) {
+  constexpr int kRounds = 6;
+  std::vector<double> best(count, std::numeric_limits<double>::infinity());
+  for (int round = 0; round < kRounds; ++round) {
+    for (std::size_t i = 0; i < count; ++i) best[i] = std::min(best[i], seconds(i));
+  }
+  return best;
+}
+
 double fastest(int repeats, FunctionRef<void()> body) {
   using Clock = std::chrono::steady_clock;
   double best = std::numeric_limits<double>::infinity();
