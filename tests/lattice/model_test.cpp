@@ -47,6 +47,30 @@ TEST(LatticeModel, BlocksOfAGroupAndTilesOfAColourShareNoNode) {
   EXPECT_EQ(std::size_t(next_group), model.groups.size());
 }
 
+TEST(LatticeModel, ATileOpensTheNodesThatNoTileBeforeHas) {
+  const Model model = build_model({box_spec(27, 25, 33, 0.1), box_spec(4, 4, 4, 0.2)}, {});
+  ASSERT_EQ(model.first_run.size(), model.tile_starts.size());
+  std::set<std::int32_t> before;
+  for (std::size_t t = 0; t + 1 < model.tile_starts.size(); ++t) {
+    std::set<std::int32_t> fresh, opened;
+    for (std::int32_t g = model.tile_starts[t]; g < model.tile_starts[t + 1]; ++g) {
+      for (const auto& slot : model.groups[g].nodes) {
+        for (const std::int32_t at : slot) {
+          if (!before.contains(at / 3)) fresh.insert(at / 3);
+        }
+      }
+    }
+    for (std::int32_t r = model.first_run[t]; r < model.first_run[t + 1]; ++r) {
+      for (std::int32_t n = model.node_runs[r].begin; n < model.node_runs[r].end; ++n) {
+        EXPECT_TRUE(opened.insert(n).second) << "node " << n << " twice";
+      }
+    }
+    EXPECT_EQ(opened, fresh) << "tile " << t;
+    before.merge(fresh);
+  }
+  EXPECT_EQ(before.size(), model.node_count());
+}
+
 TEST(LatticeModel, GroupsOfARegularGridAreFull) {
   const Model model = build_model({box_spec(16, 16, 16, 0.1)}, {});
   EXPECT_EQ(model.groups.size(), 512u / kGroupBlocks);

@@ -103,7 +103,7 @@ void expect_near(std::span<const Vec3<S>> a, std::span<const Vec3d> b, double re
 }
 
 void expect_reference(const std::vector<BodySpec>& bodies, bool stabilise, Isa isa) {
-  constexpr double kDouble = 1e-12, kTangent = 5e-7, kSingle = 5e-6;
+  constexpr double kDouble = 1e-12, kTangent = 5e-7, kSingle = 5e-6, kHalf = 2e-3;
   const Model model = build_model(bodies, {.stabilise = stabilise});
   const ReferenceOperator reference(bodies, stabilise);
   ThreadArena arena(2);
@@ -140,6 +140,10 @@ void expect_reference(const std::vector<BodySpec>& bodies, bool stabilise, Isa i
     }
     apply_stiffness(model, tangents, std::span<const Vec3f>(single), single_out, arena, isa);
     expect_near<float>(single_out, Kd, kSingle);
+    HalfTangents halves(model);
+    halve(tangents, halves, arena, isa);
+    apply_stiffness(model, halves, std::span<const Vec3f>(single), single_out, arena, isa);
+    expect_near<float>(single_out, Kd, kHalf);
 
     const std::vector<Vec3d> diagonal = reference.diagonal(at, fix);
     stiffness_diagonal(model, tangents, std::span<Vec3d>(out), arena, isa);
@@ -206,6 +210,10 @@ std::string bits_of(const Model& model, int threads, Isa isa) {
   }
   apply_stiffness(model, tangents, std::span<const Vec3f>(single), single_out, arena, isa);
   keep(single_out);
+  HalfTangents halves(model);
+  halve(tangents, halves, arena, isa);
+  apply_stiffness(model, halves, std::span<const Vec3f>(single), single_out, arena, isa);
+  keep(single_out);
   stiffness_diagonal(model, tangents, std::span<Vec3f>(single_out), arena, isa);
   keep(single_out);
   stiffness_diagonal(model, tangents, std::span<Vec3d>(out), arena, isa);
@@ -244,9 +252,14 @@ TEST(LatticeEquivalence, StiffnessBeyondSinglePrecisionSaturates) {
   apply_stiffness(model, tangents, d, out, arena);
   std::vector<Vec3f> single(x.size(), Vec3f{1, 2, 3}), single_out(x.size());
   apply_stiffness(model, tangents, std::span<const Vec3f>(single), single_out, arena);
+  HalfTangents halves(model);
+  halve(tangents, halves, arena);
+  std::vector<Vec3f> half_out(x.size());
+  apply_stiffness(model, halves, std::span<const Vec3f>(single), half_out, arena);
   for (std::size_t n = 0; n < x.size(); ++n) {
     EXPECT_TRUE(std::isfinite(norm(out[n])));
     EXPECT_TRUE(std::isfinite(single_out[n][0] + single_out[n][1] + single_out[n][2]));
+    EXPECT_TRUE(std::isfinite(half_out[n][0] + half_out[n][1] + half_out[n][2]));
   }
 }
 

@@ -219,5 +219,16 @@ TEST(SolveConjugateGradient, AFlatDirectionCountsAsOneOfNoCurvature) {
   EXPECT_FALSE(soft.report.indefinite);
 }
 
+/// It is not the matrix that is to blame.
+TEST(SolveConjugateGradient, APreconditionerThatIsNotDefiniteIsCalledUnfit) {
+  Random random(9);
+  const Dense A = with_eigenvalues(random, Vector::LinSpaced(10, 1, 5));
+  const Solved got = solve_with(A, random_vector(random, 10), 1e-10, 50, -ones(10));
+  EXPECT_TRUE(got.report.unfit);
+  EXPECT_FALSE(got.report.indefinite);
+  EXPECT_FALSE(got.report.converged);
+  EXPECT_EQ(got.applications, 0);
+}
+
 }  // namespace
 }  // namespace isochor::solve
