@@ -263,7 +263,8 @@ class Assembler {
           sum.source = std::max(sum.source, more.source);
         }
         lattice.cut_cells[c] =
-            placer.place(first.cell, box_.at(touched_.cell(first.record)), sum.moments, sum.source);
+            placer.place(first.cell, box_.at(touched_.cell(first.record)),
+                         touched_.touches(first.record), sum.moments, sum.source);
       }
     });
   }

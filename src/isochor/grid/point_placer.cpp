@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 
 #include "isochor/math/quaternion.h"
 
@@ -80,8 +81,8 @@ CutCounts count(std::span<const CutCell> cells) {
 PointPlacer::PointPlacer(const BodySurface& body, const CellBox& box)
     : body_(body), box_(box), rotations_(make_rotations()) {}
 
-CutCell PointPlacer::place(std::int32_t cell, const Index3& at, const geometry::Moments& moments,
-                           MomentSource source) {
+CutCell PointPlacer::place(std::int32_t cell, const Index3& at, std::span<const Touch> touches,
+                           const geometry::Moments& moments, MomentSource source) {
   CutCell result{.cell = cell, .source = source, .fraction = moments.volume, .points = {}};
   if (!(moments.volume > kNothing)) {
     result.places = PointPlaces::Shrunk;
@@ -89,12 +90,13 @@ CutCell PointPlacer::place(std::int32_t cell, const Index3& at, const geometry::
     return result;
   }
   const geometry::Spread spread = spread_of(moments);
-  const Vec3d low = box_.corner(at);
+  low_ = box_.corner(at);
+  find_triangles(touches);
   Candidate best{.points = {}, .stiffness = -1};
   for (int round = 0; round < kRounds; ++round) {
     look_at_round(spread, round);
     for (const Candidate& candidate : candidates_) {
-      if (!in_body(low, candidate.points)) continue;
+      if (!in_body(candidate.points, source)) continue;
       result.points = candidate.points;
       return result;
     }
@@ -119,9 +121,35 @@ void PointPlacer::look_at_round(const geometry::Spread& spread, int round) {
       [](const Candidate& a, const Candidate& b) { return a.stiffness > b.stiffness; });
 }
 
-bool PointPlacer::in_body(const Vec3d& low, const FourPoints& points) const {
-  return std::all_of(points.begin(), points.end(),
-                     [&](const Vec3d& p) { return body_.is_inside(low + box_.spacing * p); });
+void PointPlacer::find_triangles(std::span<const Touch> touches) {
+  triangles_.clear();
+  for (const Touch& touch : touches) {
+    if (!touch.enters()) continue;
+    triangles_.push_back(body_.corners(touch.triangle()));
+    for (Vec3d& p : triangles_.back()) p = (p - low_) * (1 / box_.spacing);
+  }
+}
+
+bool PointPlacer::in_body(const FourPoints& points, MomentSource source) const {
+  const bool clean = source == MomentSource::Clipped;
+  return is_inside(points[0]) && std::all_of(points.begin() + 1, points.end(), [&](const Vec3d& p) {
+           return clean ? is_inside_like(points[0], p) : is_inside(p);
+         });
+}
+
+/// Whether a point is inside, as another one is known to be.
+bool PointPlacer::is_inside_like(const Vec3d& known, const Vec3d& point) const {
+  const Vec3d way = point - known;
+  if (norm(way) == 0) return true;
+  const geometry::Ray ray(known, way);
+  int winding = 1;
+  for (const geometry::TriangleCorners& t : triangles_) {
+    const std::optional<double> at = ray.meets(t);
+    if (!at || *at <= 0 || *at >= 1) continue;
+    winding -= dot(cross(t[1] - t[0], t[2] - t[0]), ray.direction()) > 0 ? 1 : -1;
+  }
+  // An edge may have been met twice.
+  return winding == 0 || winding == 1 ? winding == 1 : is_inside(point);
 }
 
 }  // namespace isochor::grid
