@@ -286,7 +286,7 @@ void measure_body(const std::string& name, const SurfaceMesh& mesh, double spaci
   const grid::Lattice lattice = grid::build_lattice(
       mesh, {.spacing = spacing, .quadrature = true, .least_fraction = 0.02}, name, context.arena);
   const grid::CutCounts counts = grid::count(lattice.cut_cells);
-  const double cells = double(lattice.cut_cells.size());
+  const double cells = std::max(1.0, double(lattice.cut_cells.size()));
   double volume = 0, least = INFINITY;
   const double h3 = spacing * spacing * spacing;
   for (const grid::CellLabel label : lattice.labels) {

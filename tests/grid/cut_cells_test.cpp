@@ -1,6 +1,7 @@
+#include <cmath>
 #include <gtest/gtest.h>
-#include <numeric>
 
+#include "isochor/base/error.h"
 #include "isochor/geometry/shapes.h"
 #include "isochor/geometry/winding_number.h"
 #include "isochor/grid/embedding.h"
@@ -265,6 +266,14 @@ TEST(GridCutCells, ABodyOfSliversKeepsItsCells) {
   EXPECT_EQ(sheet.cell_count(), 25u);
   EXPECT_EQ(sheet.dropped.count, 0u);
   for (const CutCell& cut : sheet.cut_cells) EXPECT_NEAR(cut.fraction, 0.005, 1e-12);
+}
+
+TEST(GridCutCells, APartOfACellThatIsNoneIsRefused) {
+  for (const double least : {-0.1, 1.0, std::nan("")}) {
+    EXPECT_THROW(
+        build(make_box({0, 0, 0}, {1, 1, 1}, 0.3), {.spacing = 0.2, .least_fraction = least}),
+        Error);
+  }
 }
 
 /// Cells in a row that share faces.
