@@ -103,8 +103,9 @@ CellContents::Element CellContents::follow(Element from, int winding, double at,
                                            Iterator last, int direction, double end) {
   Element element = winding > 0 ? from : kNone;
   const auto go = [&](double to) {
-    if (element != kNone)
+    if (element != kNone) {
       stretches_.push_back({element, line_, std::min(at, to), std::max(at, to)});
+    }
     at = to;
   };
   for (Iterator c = first; c != last; ++c) {
