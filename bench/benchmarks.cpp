@@ -4,6 +4,7 @@
 
 namespace isochor::bench {
 
+std::vector<BenchRow> cut_cells(Context& context);
 std::vector<BenchRow> lattice_differential(Context& context);
 std::vector<BenchRow> linear_solve(Context& context);
 std::vector<BenchRow> material_rates(Context& context);
@@ -14,6 +15,7 @@ std::vector<BenchRow> voxelise(Context& context);
 
 std::span<const Benchmark> benchmarks() {
   static constexpr std::array kBenchmarks{
+      Benchmark{"cut-cells", "Quadrature in the cells at a surface", cut_cells},
       Benchmark{"lattice-differential", "The operators of a deformed, inhomogeneous lattice",
                 lattice_differential},
       Benchmark{"linear-solve",

@@ -7,6 +7,7 @@
 #include "isochor/files/surface_file.h"
 #include "isochor/geometry/mesh_report.h"
 #include "isochor/sim/simulation.h"
+#include "reproduce/data_meshes.h"
 #include "reproduce/experiment.h"
 
 namespace isochor::reproduce {
@@ -14,18 +15,6 @@ namespace {
 
 constexpr std::string_view kFolders[] = {"classic", "bad", "anatomy_right_arm", "garment",
                                          "characters"};
-
-std::vector<std::filesystem::path> meshes_in(const std::filesystem::path& folder) {
-  std::vector<std::filesystem::path> found;
-  const auto known = files::surface_extensions();
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (std::ranges::find(known, entry.path().extension().string()) != known.end()) {
-      found.push_back(entry.path());
-    }
-  }
-  std::ranges::sort(found);
-  return found;
-}
 
 /// A body of about a metre, held at both ends of its longest axis, one of them pulled and turned.
 sim::SceneSpec pulling_scene(const std::filesystem::path& mesh, const geometry::Bounds& bounds,

@@ -43,6 +43,7 @@ TEST(Reproduce, SlowMcAdamsMultigrid) {
 TEST(Reproduce, McAdamsSvd) { expect_holds("mcadams/svd"); }
 TEST(Reproduce, GridEmbedding) { expect_holds("grid/embedding"); }
 TEST(Reproduce, GridSeparation) { expect_holds("grid/separation"); }
+TEST(Reproduce, PattersonQuadrature) { expect_holds("patterson/quadrature"); }
 TEST(Reproduce, SlowRobustRecovery) { expect_holds("robust/recovery"); }
 TEST(Reproduce, RobustScale) { expect_holds("robust/scale"); }
 TEST(Reproduce, SheenPenalty) { expect_holds("sheen/penalty"); }

@@ -78,7 +78,7 @@ void CellContents::ask_samples(const Vec3d& low) {
 }
 
 void CellContents::follow_line(int line) {
-  axis_ = lines_.axis(line);
+  line_ = line;
   double at = 0;
   int step = 0;
   for_each_step(line, [&](Element from, Element to, std::span<const Crossing> between) {
@@ -103,7 +103,9 @@ CellContents::Element CellContents::follow(Element from, int winding, double at,
                                            Iterator last, int direction, double end) {
   Element element = winding > 0 ? from : kNone;
   const auto go = [&](double to) {
-    if (element != kNone) stretches_.push_back({element, axis_, std::abs(to - at)});
+    if (element != kNone) {
+      stretches_.push_back({element, line_, std::min(at, to), std::max(at, to)});
+    }
     at = to;
   };
   for (Iterator c = first; c != last; ++c) {
@@ -121,7 +123,7 @@ CellContents::Element CellContents::follow(Element from, int winding, double at,
 void CellContents::join_samples(Element from, double at, std::span<const Crossing> between,
                                 Element to, double end) {
   if (between.empty()) {
-    if (is_inside(from)) stretches_.push_back({from, axis_, end - at});
+    if (is_inside(from)) stretches_.push_back({from, line_, at, end});
     return;
   }
   const Crossing& last = between.back();
@@ -130,7 +132,7 @@ void CellContents::join_samples(Element from, double at, std::span<const Crossin
   if (before != kNone) unite(before, element(last.touch));
   if (!is_inside(to)) return;
   unite(element(last.touch), to);
-  stretches_.push_back({to, axis_, end - last.at});
+  stretches_.push_back({to, line_, last.at, end});
 }
 
 void CellContents::arrive(int slot, Element element) {
@@ -171,6 +173,30 @@ bool CellContents::probe(Element from, const Vec3d& start, int winding, Element 
   stretches_.resize(measured);
   if (arrived != kNone) unite(arrived, to);
   return name(from) == name(to);
+}
+
+bool CellContents::is_orderly() const {
+  // Faces that lie in each other are crossed in any order.
+  constexpr double kSamePlace = 1e-9;
+  bool orderly = true;
+  for (int line = 0; line < lines_.line_count() && orderly; ++line) {
+    for_each_step(line, [&](Element from, Element to, std::span<const Crossing> between) {
+      // What lies before the first sample is known from there.
+      int winding = from == kNone ? winding_[to] : winding_[from];
+      if (from == kNone) {
+        for (const Crossing& c : between) winding += c.rise;
+      }
+      orderly = orderly && (winding == 0 || winding == 1);
+      for (std::size_t i = 0; i < between.size(); ++i) {
+        winding -= between[i].rise;
+        const bool last = i + 1 == between.size();
+        const bool thin = !last && between[i + 1].at - between[i].at < kSamePlace;
+        orderly = orderly && (thin || winding == 0 || winding == 1);
+      }
+      if (from != kNone && to != kNone) orderly = orderly && winding == winding_[to];
+    });
+  }
+  return orderly;
 }
 
 int CellContents::steepest_axis() const {

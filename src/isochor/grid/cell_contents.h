@@ -15,8 +15,8 @@ class CellContents {
   /// A part of a line that lies in material.
   struct Stretch {
     Element element;
-    int axis;
-    double length;  ///< cells
+    int line;
+    double from, to;  ///< along the line
   };
   /// Where a line in material reaches a face.
   struct Arrival {
@@ -52,6 +52,9 @@ class CellContents {
   bool probe(Element from, const Vec3d& start, int winding, Element to, const Vec3d& end);
 
   std::span<const Stretch> stretches() const { return stretches_; }
+  /// Whether winding numbers along all lines are 0 or 1 and what triangles say agrees with what
+  /// samples say: not so where surfaces overlap, are turned the wrong way or have holes.
+  bool is_orderly() const;
   std::span<const Arrival> arrivals() const { return arrivals_; }
   /// The axis whose lines meet most of the surface, so that they are nearly at right angles to it.
   int steepest_axis() const;
@@ -80,7 +83,7 @@ class CellContents {
   std::vector<std::int32_t> line_starts_;  ///< in crossings_
   std::vector<Crossing> probe_crossings_;
   std::vector<int> winding_;  ///< per sample
-  int axis_ = 0;              ///< of the line that is followed
+  int line_ = 0;              ///< that is followed
   std::vector<Stretch> stretches_;
   std::vector<Arrival> arrivals_;
 };

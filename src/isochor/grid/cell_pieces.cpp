@@ -17,11 +17,15 @@ constexpr std::size_t kMostPieces = 16;
 class Cutter {
  public:
   Cutter(const BodySurface& body, const CellBox& box, int subdivision, bool separate)
-      : body_(body), box_(box), separate_(separate), contents_(body, box, subdivision) {}
+      : body_(body),
+        box_(box),
+        separate_(separate),
+        contents_(body, box, subdivision),
+        moments_(body, box) {}
 
-  /// Fills in `of_touch` and `at_faces` and appends a fraction per piece.
+  /// Fills in `of_touch` and `at_faces` and appends a measure per piece.
   void cut(const Index3& at, std::span<const Touch> touches, std::span<std::uint8_t> of_touch,
-           std::span<std::uint8_t> at_faces, std::vector<float>& fractions) {
+           std::span<std::uint8_t> at_faces, std::vector<PieceMeasure>& measures) {
     contents_.look_at(at, touches);
     samples_ = contents_.samples_inside();
     entering_.clear();
@@ -39,8 +43,7 @@ class Cutter {
     }
     const std::vector<Element> names = find_pieces();
     describe_pieces(names, of_touch, at_faces);
-    const std::vector<float> measured = measure(names);
-    fractions.insert(fractions.end(), measured.begin(), measured.end());
+    moments_.measure(at, contents_, of_touch, measure(names), measures);
   }
 
  private:
@@ -211,13 +214,15 @@ class Cutter {
     const auto found = std::find(names.begin(), names.end(), contents_.name(element));
     return static_cast<std::uint8_t>(found - names.begin());
   }
+  /// Fractions as lines see them.
   std::vector<float> measure(std::span<const Element> names) {
     const int axis = contents_.steepest_axis();
     const auto lines = static_cast<double>(contents_.lines().lines_per_axis());
     std::vector<float> fractions(names.size(), 0);
     for (const CellContents::Stretch& stretch : contents_.stretches()) {
-      if (stretch.axis != axis) continue;
-      fractions[piece_of(stretch.element, names)] += static_cast<float>(stretch.length / lines);
+      if (contents_.lines().axis(stretch.line) != axis) continue;
+      fractions[piece_of(stretch.element, names)] +=
+          static_cast<float>((stretch.to - stretch.from) / lines);
     }
     return fractions;
   }
@@ -242,6 +247,7 @@ class Cutter {
   const CellBox& box_;
   bool separate_;
   CellContents contents_;
+  PieceMoments moments_;
   std::vector<Element> samples_;       ///< inside
   std::vector<std::size_t> entering_;  ///< touches
 };
@@ -257,12 +263,12 @@ CellPieces cut_cells(const BodySurface& body, const CellBox& box, const SurfaceC
   pieces.of_touch.assign(touched.touch_count(), kNoPiece);
   pieces.at_faces.assign(6 * pieces.lines * count, kNoPiece);
   pieces.starts.resize(count + 1);
-  std::vector<std::vector<float>> chunks((count + kGrain - 1) / kGrain);
+  std::vector<std::vector<PieceMeasure>> chunks((count + kGrain - 1) / kGrain);
   arena.for_chunks(count, kGrain, [&](std::size_t begin, std::size_t end) {
     Cutter cutter(body, box, subdivision, separate);
-    std::vector<float>& fractions = chunks[begin / kGrain];
+    std::vector<PieceMeasure>& measures = chunks[begin / kGrain];
     for (std::size_t r = begin; r < end; ++r) {
-      const std::size_t before = fractions.size();
+      const std::size_t before = measures.size();
       const auto touches = touched.touches(r);
       const auto of_touch =
           std::span(pieces.of_touch).subspan(touched.first_touch(r), touches.size());
@@ -270,19 +276,20 @@ CellPieces cut_cells(const BodySurface& body, const CellBox& box, const SurfaceC
           std::span(pieces.at_faces).subspan(6 * pieces.lines * r, 6 * pieces.lines);
       const std::int64_t cell = touched.cell(r);
       if (states[cell] == CellState::Cut) {
-        cutter.cut(box.at(cell), touches, of_touch, at_faces, fractions);
+        cutter.cut(box.at(cell), touches, of_touch, at_faces, measures);
       } else if (states[cell] == CellState::Inside) {
         std::fill(of_touch.begin(), of_touch.end(), std::uint8_t{0});
         std::fill(at_faces.begin(), at_faces.end(), std::uint8_t{0});
-        fractions.push_back(1);
+        measures.push_back({.moments = geometry::box_moments({0, 0, 0}, {1, 1, 1})});
       }
-      pieces.starts[r + 1] = fractions.size() - before;
+      pieces.starts[r + 1] = measures.size() - before;
     }
   });
   std::inclusive_scan(pieces.starts.begin(), pieces.starts.end(), pieces.starts.begin());
-  pieces.fractions.reserve(pieces.starts.back());
-  for (const auto& chunk : chunks) {
-    pieces.fractions.insert(pieces.fractions.end(), chunk.begin(), chunk.end());
+  pieces.measures.reserve(pieces.starts.back());
+  for (auto& chunk : chunks) {
+    pieces.measures.insert(pieces.measures.end(), chunk.begin(), chunk.end());
+    std::vector<PieceMeasure>().swap(chunk);
   }
   return pieces;
 }

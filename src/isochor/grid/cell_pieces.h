@@ -1,5 +1,6 @@
 #pragma once
 
+#include "isochor/grid/piece_moments.h"
 #include "isochor/grid/surface_cells.h"
 
 namespace isochor::grid {
@@ -20,7 +21,7 @@ struct CellPieces {
   /// kNoPiece. Lines through opposite faces come in the same order.
   std::vector<std::uint8_t> at_faces;
   std::vector<std::size_t> starts{0};  ///< per record: the first of its pieces among all
-  std::vector<float> fractions;        ///< per piece: part of the cell that it fills
+  std::vector<PieceMeasure> measures;  ///< per piece
 
   int count(std::size_t record) const {
     return static_cast<int>(starts[record + 1] - starts[record]);

@@ -6,7 +6,7 @@ namespace isochor::grid {
 
 /// A lattice with cells twice as large, and how it came about.
 struct Coarsening {
-  Lattice coarse;                       ///< without `pieces`
+  Lattice coarse;                       ///< without `pieces` and `cut_cells`
   std::vector<std::int32_t> parent;     ///< per fine cell, in the order of for_each_cell
   std::vector<std::int32_t> fine_node;  ///< per coarse node the fine one there, or kNoNode
 };

@@ -10,6 +10,8 @@
 #include "isochor/grid/block_builder.h"
 #include "isochor/grid/embedding.h"
 #include "isochor/grid/padding.h"
+#include "isochor/grid/point_placer.h"
+#include "isochor/grid/sliver_cells.h"
 #include "isochor/grid/split_points.h"
 
 namespace isochor::grid {
@@ -24,6 +26,12 @@ void check_options(const LatticeOptions& options, const std::string& place) {
   if (options.padding < 0) {
     throw Error(Fault::Input, place, fmt::format("{} layers of padding", options.padding),
                 "use 0 or more");
+  }
+  if (!(options.least_fraction >= 0 && options.least_fraction < 1)) {
+    throw Error(
+        Fault::Input, place,
+        fmt::format("cells filled by less than {} cannot be left out", options.least_fraction),
+        "use a fraction from 0 to below 1");
   }
 }
 
@@ -70,20 +78,24 @@ class Assembler {
             ThreadArena& arena)
       : body_(body),
         box_(box),
+        options_(options),
         touched_(body, box, arena),
         states_(classify_cells(body, box, touched_, arena)),
         pieces_(cut_cells(body, box, touched_, states_, options.subdivision, options.separate,
                           arena)) {}
 
-  Lattice assemble(bool separate, ThreadArena& arena) {
+  Lattice assemble(ThreadArena& arena) {
     Lattice lattice;
     lattice.origin = box_.origin;
     lattice.spacing = box_.spacing;
     lattice.size = box_.size;
-    collect_cells(separate, arena);
-    std::vector<std::int32_t> number = build_blocks(cells_, name_count_, lattice);
+    collect_cells(arena);
+    if (options_.least_fraction > 0) drop_slivers(lattice);
+    const std::vector<std::int32_t> number = build_blocks(cells_, name_count_, lattice);
     std::vector<LooseCell>().swap(cells_);
-    fill_fields(number, lattice);
+    for (std::int32_t& cell : cell_of_piece_) cell = number[cell];
+    fill_fields(number.size(), lattice);
+    if (options_.quadrature) place_points(lattice, arena);
     return lattice;
   }
 
@@ -107,11 +119,13 @@ class Assembler {
     }
   }
 
-  void collect_cells(bool separate, ThreadArena& arena) {
+  void collect_cells(ThreadArena& arena) {
+    const bool separate = options_.separate;
     std::optional<SplitPoints> splits;
     if (separate) splits.emplace(body_, box_, touched_, states_, pieces_, arena);
     name_count_ = separate ? splits->name_count() : static_cast<std::size_t>(box_.point_count());
-    cell_of_piece_.resize(pieces_.fractions.size());
+    cell_of_piece_.resize(pieces_.measures.size());
+    is_dropped_.assign(pieces_.measures.size(), false);
     std::size_t first = 0;  // of those in the same place
     for_each_piece([&](const Index3& at, std::int64_t record, int piece) {
       LooseCell cell{.at = at, .nodes = {}};
@@ -130,18 +144,49 @@ class Assembler {
     });
   }
 
-  void fill_fields(std::span<const std::int32_t> number, Lattice& lattice) {
-    lattice.labels.assign(number.size(), CellLabel::Interior);
-    lattice.fractions.assign(number.size(), 1);
-    for (std::int32_t& cell : cell_of_piece_) cell = number[cell];
-    for (const std::int32_t cell : cell_of_piece_) lattice.fractions[cell] = 0;
+  /// Takes cells with next to nothing in them out of cells_; their pieces go to neighbours.
+  void drop_slivers(Lattice& lattice) {
+    std::vector<double> fractions(cells_.size(), 1);
+    for (const std::int32_t cell : cell_of_piece_) fractions[cell] = 0;
+    for (std::size_t p = 0; p < cell_of_piece_.size(); ++p) {
+      fractions[cell_of_piece_[p]] += pieces_.measures[p].moments.volume;
+    }
+    const std::vector<std::int32_t> stand_in =
+        find_stand_ins(cells_, fractions, options_.least_fraction, name_count_);
+    const double cell_volume = box_.spacing * box_.spacing * box_.spacing;
+    std::vector<std::int32_t> moved_to(cells_.size());
+    std::size_t kept = 0;
+    for (std::size_t c = 0; c < cells_.size(); ++c) {
+      if (stand_in[c] == static_cast<std::int32_t>(c)) {
+        moved_to[c] = static_cast<std::int32_t>(kept);
+        cells_[kept++] = cells_[c];
+      } else {
+        ++lattice.dropped.count;
+        lattice.dropped.volume += fractions[c] * cell_volume;
+      }
+    }
+    cells_.resize(kept);
+    for (std::size_t p = 0; p < cell_of_piece_.size(); ++p) {
+      const std::int32_t cell = cell_of_piece_[p];
+      is_dropped_[p] = stand_in[cell] != cell;
+      cell_of_piece_[p] = moved_to[stand_in[cell]];
+    }
+  }
+
+  void fill_fields(std::size_t cell_count, Lattice& lattice) {
+    lattice.labels.assign(cell_count, CellLabel::Interior);
+    lattice.fractions.assign(cell_count, 1);
+    for (std::size_t p = 0; p < cell_of_piece_.size(); ++p) {
+      if (!is_dropped_[p]) lattice.fractions[cell_of_piece_[p]] = 0;
+    }
     lattice.vertex_cells.assign(body_.positions.size(), -1);
     for (std::size_t record = 0; record < touched_.size(); ++record) {
       const bool cut = states_[touched_.cell(record)] == CellState::Cut;
       for (std::size_t p = pieces_.starts[record]; p < pieces_.starts[record + 1]; ++p) {
+        if (is_dropped_[p]) continue;
         if (cut) lattice.labels[cell_of_piece_[p]] = CellLabel::Boundary;
         float& fraction = lattice.fractions[cell_of_piece_[p]];
-        fraction = std::min(1.0f, fraction + pieces_.fractions[p]);
+        fraction = std::min(1.0f, fraction + pieces_.measures[p].fraction());
       }
       add_surface(record, lattice);
     }
@@ -158,13 +203,14 @@ class Assembler {
     for (std::size_t i = 0; i < touches.size(); ++i) {
       const std::uint8_t piece = pieces_.of_touch[touched_.first_touch(record) + i];
       if (piece == kNoPiece) continue;
-      const std::int32_t cell = cell_of_piece_[pieces_.starts[record] + piece];
+      const std::size_t p = pieces_.starts[record] + piece;
+      const std::int32_t cell = cell_of_piece_[p];
       for (const std::int32_t v : body_.triangles[touches[i].triangle()]) {
         std::int32_t& home = lattice.vertex_cells[v];
         const bool is_here = box_.place_of(body_.positions[v]) == at;
         if (is_here || (home < 0 && box_.touches(at, body_.positions[v]))) home = cell;
       }
-      if (pieces_.count(record) > 1 && touches[i].enters()) {
+      if (pieces_.count(record) > 1 && touches[i].enters() && !is_dropped_[p]) {
         lattice.pieces.push_back({body_.corners(touches[i].triangle()), cell});
       }
     }
@@ -185,13 +231,53 @@ class Assembler {
     }
   }
 
+  /// The material of each cell at the surface as four points.
+  void place_points(Lattice& lattice, ThreadArena& arena) const {
+    struct Part {
+      std::int32_t cell;
+      std::size_t record, piece;
+    };
+    std::vector<Part> parts;
+    for (std::size_t record = 0; record < touched_.size(); ++record) {
+      if (states_[touched_.cell(record)] != CellState::Cut) continue;
+      for (std::size_t p = pieces_.starts[record]; p < pieces_.starts[record + 1]; ++p) {
+        if (!is_dropped_[p]) parts.push_back({cell_of_piece_[p], record, p});
+      }
+    }
+    std::stable_sort(parts.begin(), parts.end(),
+                     [](const Part& a, const Part& b) { return a.cell < b.cell; });
+    std::vector<std::size_t> starts;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (i == 0 || parts[i].cell != parts[i - 1].cell) starts.push_back(i);
+    }
+    starts.push_back(parts.size());
+    lattice.cut_cells.resize(starts.size() - 1);
+    arena.for_chunks(lattice.cut_cells.size(), 64, [&](std::size_t begin, std::size_t end) {
+      PointPlacer placer(body_, box_);
+      for (std::size_t c = begin; c < end; ++c) {
+        const Part& first = parts[starts[c]];
+        PieceMeasure sum = pieces_.measures[first.piece];
+        for (std::size_t i = starts[c] + 1; i < starts[c + 1]; ++i) {
+          const PieceMeasure& more = pieces_.measures[parts[i].piece];
+          sum.moments += more.moments;
+          sum.source = std::max(sum.source, more.source);
+        }
+        lattice.cut_cells[c] =
+            placer.place(first.cell, box_.at(touched_.cell(first.record)),
+                         touched_.touches(first.record), sum.moments, sum.source);
+      }
+    });
+  }
+
   const BodySurface& body_;
   const CellBox& box_;
+  const LatticeOptions& options_;
   SurfaceCells touched_;
   std::vector<CellState> states_;
   CellPieces pieces_;
   std::vector<LooseCell> cells_;
   std::vector<std::int32_t> cell_of_piece_;  ///< in cells_, later in the lattice
+  std::vector<bool> is_dropped_;  ///< per piece: its cell was left out, another stands in
   std::size_t name_count_ = 0;
 };
 
@@ -204,7 +290,7 @@ Lattice build_lattice(const geometry::SurfaceMesh& surface, const LatticeOptions
   const geometry::Bounds bounds = body.bounds();
   check_thickness(body, bounds, place);
   const CellBox box = box_around(bounds, options.spacing, place);
-  Lattice lattice = Assembler(body, box, options, arena).assemble(options.separate, arena);
+  Lattice lattice = Assembler(body, box, options, arena).assemble(arena);
   if (lattice.blocks.empty()) {
     throw Error(Fault::Input, place, "the surface encloses nothing: it is made of open sheets",
                 "give a closed surface with volume inside");
@@ -216,7 +302,7 @@ Lattice build_lattice(const geometry::SurfaceMesh& surface, const LatticeOptions
 std::size_t Lattice::memory() const {
   const auto bytes = [](const auto& v) { return v.capacity() * sizeof(v[0]); };
   return bytes(blocks) + bytes(rest_positions) + bytes(labels) + bytes(fractions) +
-         bytes(vertex_cells) + bytes(pieces);
+         bytes(vertex_cells) + bytes(pieces) + bytes(cut_cells);
 }
 
 std::vector<std::array<std::int32_t, 8>> Lattice::cell_nodes() const {

@@ -7,6 +7,7 @@
 
 #include "isochor/base/parallel.h"
 #include "isochor/geometry/surface_mesh.h"
+#include "isochor/grid/cut_cell.h"
 
 /// The hexahedral lattice around a body. Cells come in 2x2x2 blocks; a block names its 27 nodes
 /// explicitly, and after the build nobody computes a neighbour from coordinates. A cell is
@@ -57,6 +58,12 @@ struct SurfacePiece {
   std::int32_t cell;
 };
 
+/// Cells that were left out because next to nothing is in them.
+struct DroppedCells {
+  std::size_t count = 0;
+  double volume = 0;  ///< of the material in them, m^3
+};
+
 struct Lattice {
   Vec3d origin;                       ///< corner of cell (0, 0, 0), m
   double spacing = 0;                 ///< edge of a cell, m
@@ -69,6 +76,9 @@ struct Lattice {
   /// place, the one with this piece of the surface.
   std::vector<std::int32_t> vertex_cells;
   std::vector<SurfacePiece> pieces;  ///< by cell; tell apart cells that share a place
+  /// By cell: those at the surface, where LatticeOptions::quadrature asks for them.
+  std::vector<CutCell> cut_cells;
+  DroppedCells dropped;
 
   std::size_t cell_count() const { return labels.size(); }
   std::size_t memory() const;  ///< bytes
@@ -94,7 +104,11 @@ struct LatticeOptions {
   /// Each cell that the surface passes through is looked into along this many lines squared per
   /// axis, 1 to 16: they measure fractions and find out what is connected inside.
   int subdivision = 4;
-  bool separate = true;  ///< one cell per piece of material; off: one per place
+  bool separate = true;     ///< one cell per piece of material; off: one per place
+  bool quadrature = false;  ///< four points for the material in each cell at the surface
+  /// Cells of which less than this is filled are left out where the lattice holds together without
+  /// them; vertices of the surface there ride on a neighbour, a little outside of it. 0: none.
+  double least_fraction = 0;
 };
 
 /// Every cell that the surface passes through or encloses. Where the body inside a cell falls into

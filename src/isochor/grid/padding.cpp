@@ -167,6 +167,11 @@ class Padder {
     for (SurfacePiece& piece : lattice.pieces) piece.cell = number[piece.cell];
     std::stable_sort(lattice.pieces.begin(), lattice.pieces.end(),
                      [](const SurfacePiece& a, const SurfacePiece& b) { return a.cell < b.cell; });
+    lattice.cut_cells = old_.cut_cells;
+    for (CutCell& cut : lattice.cut_cells) cut.cell = number[cut.cell];
+    std::stable_sort(lattice.cut_cells.begin(), lattice.cut_cells.end(),
+                     [](const CutCell& a, const CutCell& b) { return a.cell < b.cell; });
+    lattice.dropped = old_.dropped;
     return lattice;
   }
 

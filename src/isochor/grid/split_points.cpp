@@ -145,7 +145,7 @@ class SplitPoints::Joiner {
     return false;
   }
   float fraction(const Around& around, int piece) const {
-    return pieces_.fractions[pieces_.starts[around.record] + piece];
+    return pieces_.measures[pieces_.starts[around.record] + piece].fraction();
   }
   void join_slivers(const Index3& point, int o, int p) {
     std::vector<NamedTriangle> named;
