@@ -1,10 +1,11 @@
 #include "isochor/run/diagnostics_log.h"
 
-#include <charconv>
 #include <fmt/core.h>
 #include <vector>
 
+#include "isochor/base/error.h"
 #include "isochor/base/file.h"
+#include "isochor/run/diagnostics.h"
 
 namespace isochor::run {
 namespace {
@@ -72,18 +73,10 @@ DiagnosticsLog::DiagnosticsLog(std::filesystem::path path, std::optional<int> ke
     : path_(std::move(path)) {
   std::string kept;
   if (keep_through && *keep_through >= 0 && std::filesystem::exists(path_)) {
-    const std::string old = read_text_file(path_);
-    for (std::size_t begin = 0; begin < old.size();) {
-      const std::size_t end = std::min(old.find('\n', begin), old.size());
-      int frame = -1;
-      const bool is_row =
-          std::from_chars(old.data() + begin, old.data() + end, frame).ec == std::errc{};
-      if (begin == 0 || (is_row && frame <= *keep_through))
-        kept += old.substr(begin, end - begin) + '\n';
-      begin = end + 1;
-    }
+    const std::string table = read_text_file(path_);
+    header_ = rows_through(table, -1);
+    kept = rows_through(table, *keep_through);
   }
-  has_header_ = !kept.empty();
   write_file_atomic(path_, kept);
 }
 
@@ -95,8 +88,16 @@ void DiagnosticsLog::add(const sim::FrameReport& report, const sim::Measures& me
     header += comma + quoted(cell.name);
     row += fmt::format("{}{}", comma, cell.value);
   }
-  append_to_file(path_, has_header_ ? row + '\n' : header + '\n' + row + '\n');
-  has_header_ = true;
+  header += '\n';
+  row += '\n';
+  if (header_.empty()) {
+    row = header + row;
+  } else if (header_ != header) {
+    throw Error(Fault::Input, path_.string(), "has other columns than this version writes",
+                "move the file away, then go on with --resume; its rows stay in the one moved");
+  }
+  append_to_file(path_, row);
+  header_ = header;
 }
 
 }  // namespace isochor::run
