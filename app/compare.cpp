@@ -81,7 +81,7 @@ class MethodRuns {
       return contender;
     }
     if (context_.cancelled) return contender;
-    say(contender, "");
+    if (!common_.quiet) fmt::print(stderr, "{}:\n", contender.title);
     ProgressLine line(ProgressLine::style_for(common_.quiet), scene.time.frames);
     show_log(context_, line, common_.quiet);
     context_.on_progress = [&](const Progress& p) { line.update(p); };
@@ -105,9 +105,7 @@ class MethodRuns {
   }
 
   void say(const run::Contender& contender, std::string_view what) const {
-    if (common_.quiet && contender.problem.empty()) return;
-    fmt::print(stderr, "{}: {}{}{}\n", contender.title, what,
-               contender.problem.empty() || what.empty() ? "" : ": ", contender.problem);
+    fmt::print(stderr, "{}: {}: {}\n", contender.title, what, contender.problem);
   }
 
   const CompareCommand& command_;

@@ -33,7 +33,7 @@ void add_motion(const sim::MotionMeasures& m, std::vector<Cell>& to) {
 
 /// The columns, once: header and rows both come from here.
 std::vector<Cell> cells_of(const sim::FrameReport& r, const sim::Measures& m,
-                           double output_seconds) {
+                           const OutputSeconds& seconds) {
   std::vector<Cell> cells{{"frame", double(r.frame)},
                           {"time [s]", r.time},
                           {"steps", double(r.steps)},
@@ -50,7 +50,11 @@ std::vector<Cell> cells_of(const sim::FrameReport& r, const sim::Measures& m,
                           {"min_j", m.min_j},
                           {"inverted_cells", double(m.inverted_cells)},
                           {"solve_seconds [s]", r.solve_seconds},
-                          {"output_seconds [s]", output_seconds}};
+                          {"measure_seconds [s]", seconds.measure},
+                          {"output_seconds [s]", seconds.write}};
+  if (m.worst_zone_volume_error) {
+    cells.push_back({"worst_zone_volume_error", *m.worst_zone_volume_error});
+  }
   if (m.motion) add_motion(*m.motion, cells);
   for (const sim::NamedReaction& reaction : m.reactions) {
     add_vector(fmt::format("reaction.{}.f", reaction.name), "N", reaction.force, cells);
@@ -81,9 +85,9 @@ DiagnosticsLog::DiagnosticsLog(std::filesystem::path path, std::optional<int> ke
 }
 
 void DiagnosticsLog::add(const sim::FrameReport& report, const sim::Measures& measures,
-                         double output_seconds) {
+                         const OutputSeconds& seconds) {
   std::string header, row;
-  for (const Cell& cell : cells_of(report, measures, output_seconds)) {
+  for (const Cell& cell : cells_of(report, measures, seconds)) {
     const char* comma = row.empty() ? "" : ",";
     header += comma + quoted(cell.name);
     row += fmt::format("{}{}", comma, cell.value);

@@ -16,9 +16,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
+double seconds_between(Clock::time_point start, Clock::time_point end) {
+  return std::chrono::duration<double>(end - start).count();
 }
+double seconds_since(Clock::time_point start) { return seconds_between(start, Clock::now()); }
 
 /// The manifest of the run that is to be gone on with; none where a new one is started.
 std::optional<Manifest> find_earlier(const sim::SceneSpec& scene, const RunOptions& options) {
@@ -137,7 +138,7 @@ class Runner {
     const bool any = last >= 0 && !std::filesystem::is_empty(directory_.diagnostics());
     const DiagnosticsTable kept =
         any ? read_diagnostics(directory_.diagnostics()) : DiagnosticsTable{};
-    for (const char* name : {"solve_seconds", "output_seconds"}) {
+    for (const char* name : {"solve_seconds", "measure_seconds", "output_seconds"}) {
       const std::vector<double> seconds = kept.values(name);
       earlier_seconds_ += std::accumulate(seconds.begin(), seconds.end(), 0.0);
     }
@@ -186,8 +187,10 @@ class Runner {
     if (!report) return false;
     const auto start = Clock::now();
     const auto [frame, measures] = simulation_.snapshot();
+    const auto measured = Clock::now();
     write_file_atomic(directory_.checkpoint(frame.index), simulation_.checkpoint());
-    log_->add(*report, measures, seconds_since(start));
+    log_->add(*report, measures,
+              {.measure = seconds_between(start, measured), .write = seconds_since(measured)});
     note_frame(frame.index, files::write_frame(directory_.frame(frame.index), frame));
     on_frame(*report, measures);
     return true;
