@@ -271,6 +271,18 @@ TEST_F(ResumeTest, OtherVersionOfTheProgramIsMentioned) {
   EXPECT_THAT(log_, HasSubstr("begun by version 0.0.7"));
 }
 
+TEST_F(ResumeTest, SceneOfAnotherVersionIsRefusedAsSuch) {
+  const RunResult first = run_until(options("a"), 2);
+  Manifest manifest = read_manifest(first.directory);
+  manifest.version = "9.9";
+  manifest.scene = replaced(manifest.scene, "cell_size", "cell_edge");
+  write_manifest(first.directory, manifest);
+  EXPECT_THAT(
+      error_of([&] { resume("a"); }).what(),
+      AllOf(HasSubstr("a scene that this version does not take"), HasSubstr("version 9.9")));
+  EXPECT_EQ(first.directory.frame_count(), 3);
+}
+
 TEST_F(ResumeTest, RunThatIsBeingWrittenIsLeftAlone) {
   run(options("a"), [&](const sim::FrameReport& report, const auto&) {
     if (report.frame != 2) return;

@@ -71,6 +71,17 @@ int restore_last(const RunDirectory& directory, int last, sim::Simulation& simul
   return last;
 }
 
+std::vector<scene::Difference> changes_since(const RunDirectory& directory, const Manifest& earlier,
+                                             const sim::SceneSpec& scene) {
+  try {
+    return sim::changed_keys(earlier.scene, directory.manifest(), scene);
+  } catch (const Error& error) {
+    throw Error(Fault::Input, directory.manifest().string(),
+                "holds a scene that this version does not take: " + error.problem(),
+                fmt::format("go on with version {}, or run without --resume", earlier.version));
+  }
+}
+
 /// Topology is written anew, but not over one that another version can still read.
 void refuse_other_topology(const RunDirectory& directory) {
   if (!std::filesystem::exists(directory.topology())) return;
@@ -98,7 +109,7 @@ void describe_inputs(const sim::Simulation& simulation, int last_frame, Manifest
 
 void require_same_scene(const RunDirectory& directory, const Manifest& earlier,
                         const sim::SceneSpec& scene) {
-  const auto changes = sim::changed_keys(earlier.scene, directory.manifest(), scene);
+  const std::vector<scene::Difference> changes = changes_since(directory, earlier, scene);
   if (changes.empty()) return;
   constexpr std::size_t kMostShown = 8;
   std::string text;
