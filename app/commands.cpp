@@ -8,6 +8,7 @@
 #include "isochor/base/error.h"
 #include "isochor/base/file.h"
 #include "isochor/base/json.h"
+#include "isochor/base/text.h"
 #include "isochor/files/surface_file.h"
 #include "isochor/materials/presets.h"
 #include "isochor/materials/registry.h"
@@ -19,14 +20,6 @@
 
 namespace isochor::app {
 namespace {
-
-void show_log(Context& context, ProgressLine& line, bool quiet) {
-  context.log = [&line, quiet](LogLevel level, std::string_view text) {
-    if (quiet && level == LogLevel::Info) return;
-    line.close();
-    fmt::print(stderr, "{}{}\n", level == LogLevel::Warning ? "warning: " : "", text);
-  };
-}
 
 std::string megabytes(std::size_t bytes) { return fmt::format("{:.1f} MB", double(bytes) / 1e6); }
 
@@ -44,7 +37,33 @@ int frame_index(const std::string& text, int count, const std::filesystem::path&
   return index;
 }
 
+/// The capability matrix.
+void print_methods() {
+  fmt::print("methods\n");
+  for (const sim::Capability& c : sim::capabilities()) {
+    fmt::print("  {}: {}; {}; volume: {}; materials: {}\n", c.name, c.source, c.elements, c.volume,
+               c.materials.empty() ? "all" : join(c.materials));
+  }
+  fmt::print("what they can do\n  {:<16}", "");
+  for (const sim::FeatureName& f : sim::feature_names()) fmt::print("  {}", f.name);
+  for (const sim::Capability& c : sim::capabilities()) {
+    fmt::print("\n  {:<16}", c.name);
+    for (const sim::FeatureName& f : sim::feature_names()) {
+      fmt::print("  {:<{}}", c.has(f.feature) ? "yes" : "-", f.name.size());
+    }
+  }
+  fmt::print("\n");
+}
+
 }  // namespace
+
+void show_log(Context& context, ProgressLine& line, bool quiet) {
+  context.log = [&line, quiet](LogLevel level, std::string_view text) {
+    if (quiet && level == LogLevel::Info) return;
+    line.close();
+    fmt::print(stderr, "{}{}\n", level == LogLevel::Warning ? "warning: " : "", text);
+  };
+}
 
 void finish_output() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
@@ -200,20 +219,23 @@ int export_command(const ExportCommand& command, const CommonOptions& common) {
 
 int list_command(const CommonOptions& common) {
   if (common.json) {
-    const auto method = [](const sim::Capability& c) {
-      return Json{{"name", c.method},
+    const auto name = [](std::string_view n) { return Json(n); };
+    const auto method = [&](const sim::Capability& c) {
+      Json settings = Json::object(), can = Json::object();
+      for (const auto& s : c.settings) settings.add("method." + std::string(s.key), s.value);
+      for (const auto& f : sim::feature_names()) can.add(std::string(f.name), c.has(f.feature));
+      return Json{{"name", c.name},
+                  {"method", c.method},
+                  {"settings", settings},
                   {"source", c.source},
                   {"elements", c.elements},
-                  {"materials", c.materials},
                   {"volume", c.volume},
-                  {"states", c.states},
-                  {"constraints", c.constraints},
-                  {"contact", c.contact}};
+                  {"materials", c.materials.empty() ? Json("all") : Json::array(c.materials, name)},
+                  {"can", can}};
     };
     const auto preset = [](const materials::Preset& p) {
       return Json{{"name", p.name}, {"law", p.law}, {"source", p.source}};
     };
-    const auto name = [](std::string_view n) { return Json(n); };
     const Json json{{"methods", Json::array(sim::capabilities(), method)},
                     {"materials", Json::array(materials::kLawNames, name)},
                     {"presets", Json::array(materials::presets(), preset)},
@@ -223,11 +245,7 @@ int list_command(const CommonOptions& common) {
                     {"export_formats", Json::array(run::export_formats(), name)}};
     fmt::print("{}\n", json.text());
   } else {
-    fmt::print("methods\n");
-    for (const sim::Capability& c : sim::capabilities()) {
-      fmt::print("  {}: {}; {}; materials: {}; volume: {}; {}; {}; contact: {}\n", c.method,
-                 c.source, c.elements, c.materials, c.volume, c.states, c.constraints, c.contact);
-    }
+    print_methods();
     fmt::print("materials\n");
     for (const auto name : materials::kLawNames) fmt::print("  {}\n", name);
     fmt::print("presets\n");

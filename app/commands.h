@@ -73,8 +73,12 @@ struct ViewCommand {
 int view_command(const ViewCommand& command, const CommonOptions& common);
 
 struct CompareCommand {
-  std::vector<std::filesystem::path> runs;
-  std::filesystem::path output = "comparison.html";
+  std::vector<std::filesystem::path> runs;  ///< with methods: one scene
+  std::filesystem::path output;             ///< empty: comparison.html, here or in `out`
+  std::string methods;                      ///< names with commas, or "all"; empty: runs are there
+  std::filesystem::path out;                ///< for the runs; empty: out/NAME.methods
+  std::vector<std::string> settings;
+  bool resume = false;
 };
 int compare_command(const CompareCommand& command, const CommonOptions& common);
 
@@ -91,6 +95,11 @@ int bench_command(const MeasureCommand& command, const CommonOptions& common);
 
 int list_command(const CommonOptions& common);
 int reference_command();
+
+/// Sends what a context says to standard error, beside the line that shows its progress; both must
+/// outlive the context's work.
+class ProgressLine;
+void show_log(Context& context, ProgressLine& line, bool quiet);
 
 /// Ends standard output; a failed write (a full disk, a closed pipe) is a system error.
 void finish_output();

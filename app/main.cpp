@@ -103,12 +103,21 @@ class CommandLine {
     v->add_option("run", view_.run, "Run directory")->required();
     v->add_option("--port", view_.port, "Port on 127.0.0.1 [any that is free]")
         ->check(CLI::Range(0, 65535));
-    CLI::App* c = add_command("compare", "Several runs side by side on one page",
+    CLI::App* c = add_command("compare",
+                              "Several runs, or one scene by several methods, side by side on one "
+                              "page",
                               [this] { return compare_command(compare_, common_); });
-    c->add_option("run", compare_.runs, "Run directories; the first is what others differ from")
+    c->add_option("run", compare_.runs,
+                  "Run directories; the first is what others differ from. With --methods a scene")
         ->required()
-        ->expected(2, 12);
-    c->add_option("-o,--output", compare_.output, "HTML file [comparison.html]");
+        ->expected(1, 12);
+    c->add_option("-o,--output", compare_.output, "HTML file [comparison.html; in OUT]");
+    c->add_option("--methods", compare_.methods,
+                  "Run the scene by each of NAME,NAME,... or all that 'isochor list' has");
+    c->add_option("--out", compare_.out, "Directory for the runs of --methods [out/NAME.methods]");
+    c->add_option("--set", compare_.settings, "key=value: override a key of the scene")
+        ->allow_extra_args(false);
+    c->add_flag("--resume", compare_.resume, "Go on with the runs of --methods that are there");
   }
 
   void add_inspect() {

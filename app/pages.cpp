@@ -42,17 +42,4 @@ int view_command(const ViewCommand& command, const CommonOptions& common) {
   return kDone;
 }
 
-int compare_command(const CompareCommand& command, const CommonOptions& common) {
-  std::vector<run::RunDirectory> runs;
-  for (const std::filesystem::path& run : command.runs) runs.push_back(run::open_run(run));
-  write_file_atomic(command.output, run::comparison_page(runs));
-  if (common.json) {
-    fmt::print("{}\n", Json{{"page", command.output.string()}}.text());
-  } else if (!common.quiet) {
-    fmt::print("{}\n", command.output.string());
-  }
-  finish_output();
-  return kDone;
-}
-
 }  // namespace isochor::app

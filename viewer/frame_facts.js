@@ -8,6 +8,7 @@ const count = value => value.toLocaleString('en');
 /** What is worth a place beside the picture, in this order; what the table lacks is left out. */
 const FACTS = [
   ['volume_error', 'volume error', percent],
+  ['worst_zone_volume_error', 'worst zone', percent],
   ['worst_cell_volume_error', 'worst cell', percent],
   ['min_j', 'smallest J', value => digits(value)],
   ['inverted_cells', 'inverted cells', count],

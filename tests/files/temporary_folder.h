@@ -14,10 +14,15 @@ namespace isochor::files {
 /// An empty folder that goes away with the test.
 class TemporaryFolder {
  public:
-  TemporaryFolder() {
+  /// In memory, where the system has such a place, files need not wait for a disk.
+  enum class Where { Disk, Memory };
+
+  explicit TemporaryFolder(Where where = Where::Disk) {
     static int count = 0;
+    const char* memory = "/dev/shm";
+    const bool in_memory = where == Where::Memory && ::access(memory, W_OK) == 0;
     const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    path_ = std::filesystem::path(::testing::TempDir()) /
+    path_ = std::filesystem::path(in_memory ? memory : ::testing::TempDir()) /
             (std::string(test->test_suite_name()) + "." + test->name() + "." +
              std::to_string(::getpid()) + "." + std::to_string(count++));
     std::filesystem::remove_all(path_);

@@ -31,6 +31,16 @@ class BrowserTest : public ::testing::Test {
     write_file_atomic(page_, report_html(input));
   }
 
+  /// Adds a script to the page, to run once the viewer is ready.
+  void run_in_page(const std::string& script) const {
+    const std::string text =
+        "<script>const wait = setInterval(() => {\n"
+        "  if (document.documentElement.dataset.viewer !== 'ready') return;\n"
+        "  clearInterval(wait);\n" +
+        script + "}, 50);</script>\n";
+    write_file_atomic(page_, read_text_file(page_) + text);
+  }
+
   /// The hash that makes the page see what a view of `isochor render` sees.
   static std::string camera(const View& view) {
     const double distance = dot(view.eye - view.centre, view.back);
@@ -106,6 +116,28 @@ TEST_F(BrowserTest, SlowPlaysThroughTheFrames) {
   EXPECT_EQ(browser_.messages, "");
   EXPECT_THAT(state, HasSubstr("'playing':true"));
   EXPECT_THAT(state, ::testing::ContainsRegex("'framesSeen':[234]"));
+}
+
+TEST_F(BrowserTest, SlowKeysDoWhatThePageSays) {
+  run_in_page(R"(
+    const canvas = document.querySelector('canvas');
+    const press = key => canvas.dispatchEvent(new KeyboardEvent('keydown', {key}));
+    for (const key of ['.', '.', ',', 'l', 'c', 'c', 'f', 'ArrowLeft', '+', 'q']) press(key);)");
+  const std::string state = state_of(browser_.document(page_, "frame=1&field=J&camera=0,0,1"));
+  EXPECT_EQ(browser_.messages, "");
+  for (const char* part : {"'frame':2,", "'lattice':true", "'axis':'y'"}) {
+    EXPECT_THAT(state, HasSubstr(part));
+  }
+  EXPECT_THAT(state, Not(HasSubstr("'field':'J'")));
+  EXPECT_THAT(state, Not(HasSubstr("'direction':[0,0,1]")));
+}
+
+TEST_F(BrowserTest, SlowNarrowScreenNeedsNoSidewaysScrolling) {
+  run_in_page(R"(
+    const all = document.scrollingElement, canvas = document.querySelector('canvas');
+    document.title = `${all.scrollWidth <= innerWidth} ${canvas.clientWidth <= innerWidth}`;)");
+  browser_.more_options = {"--window-size=500,900"};
+  EXPECT_THAT(browser_.document(page_, ""), HasSubstr("<title>true true</title>"));
 }
 
 TEST_F(BrowserTest, SilhouetteIsThatOfRender) {

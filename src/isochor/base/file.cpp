@@ -123,7 +123,9 @@ void write_file_atomic(const std::filesystem::path& name, std::string_view text)
 void append_to_file(const std::filesystem::path& path, std::string_view text) {
   const int file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   if (file < 0) fail_write(path, errno);
+  const off_t size = ::lseek(file, 0, SEEK_END);
   const int error = write_all(file, std::as_bytes(std::span(text.data(), text.size())));
+  if (error && size >= 0) (void)!::ftruncate(file, size);
   ::close(file);
   if (error) fail_write(path, error);
 }

@@ -22,7 +22,7 @@ std::string read_text_file(const std::filesystem::path& path);
 void write_file_atomic(const std::filesystem::path& name, std::span<const std::byte> bytes);
 void write_file_atomic(const std::filesystem::path& name, std::string_view text);
 
-/// Adds to the end of a file that exists.
+/// Adds to the end of a file that exists. On failure the file is as long as before.
 void append_to_file(const std::filesystem::path& path, std::string_view text);
 
 /// Creates the directory and its parents; `fault` says whose mistake a refusal is.

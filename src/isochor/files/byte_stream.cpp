@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fmt/core.h>
 
-#include "isochor/base/error.h"
 #include "isochor/base/hash.h"
 
 namespace isochor::files {
@@ -72,6 +71,12 @@ std::span<const std::byte> ByteReader::take(std::size_t count) {
   return taken;
 }
 
+VersionError::VersionError(const std::filesystem::path& path, std::uint32_t found,
+                           std::uint32_t expected)
+    : Error(Fault::Input, path.string(),
+            fmt::format("format version {}, this program reads {}", found, expected),
+            "use the version of Isochor that wrote it, or run the scene again with this one") {}
+
 std::vector<std::byte> seal(Magic magic, std::uint32_t version,
                             std::span<const std::byte> payload) {
   ByteWriter file;
@@ -94,9 +99,7 @@ ByteReader open_sealed(const std::filesystem::path& path, std::span<const std::b
   }
   ByteReader header(place, bytes.subspan(start.size()));
   if (const auto found = header.get<std::uint32_t>(); found != version) {
-    throw Error(Fault::Input, place,
-                fmt::format("format version {}, this program reads {}", found, version),
-                "use the version of Isochor that wrote it, or run the scene again with this one");
+    throw VersionError(path, found, version);
   }
   if (bytes.size() < kHeaderSize + kHashSize) {
     throw Error(Fault::Input, place, "truncated: the file ends within its header", kWriteAgain);

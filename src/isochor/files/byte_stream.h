@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "isochor/base/error.h"
+
 namespace isochor::files {
 
 static_assert(std::endian::native == std::endian::little, "files are copies of memory");
@@ -108,6 +110,13 @@ struct Magic {
 /// The envelope of every binary file: magic, format version, payload, and last a 64-bit hash of all
 /// that precedes it.
 std::vector<std::byte> seal(Magic magic, std::uint32_t version, std::span<const std::byte> payload);
+
+/// A file that may well be whole, but is of another format version. Who replaces damaged files must
+/// not replace this one.
+class VersionError : public Error {
+ public:
+  VersionError(const std::filesystem::path& path, std::uint32_t found, std::uint32_t expected);
+};
 
 /// A reader of the payload. Refuses a foreign file, another format version and damage. `bytes` must
 /// outlive the reader.

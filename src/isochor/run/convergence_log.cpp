@@ -16,15 +16,11 @@ constexpr const char* kHeader =
 ConvergenceLog::ConvergenceLog(std::filesystem::path path, std::optional<int> keep_through,
                                Context& context)
     : path_(std::move(path)), context_(context), listener_(context.on_progress) {
-  std::string kept = kHeader;
+  std::string kept;
   if (keep_through && *keep_through >= 0 && std::filesystem::exists(path_)) {
-    for (const std::vector<double>& row : read_diagnostics(path_).rows) {
-      if (row[0] > *keep_through) continue;
-      for (std::size_t c = 0; c < row.size(); ++c)
-        kept += fmt::format("{}{}", c ? "," : "", row[c]);
-      kept += '\n';
-    }
+    kept = rows_through(read_text_file(path_), *keep_through);
   }
+  if (!kept.starts_with(kHeader)) kept = kHeader;
   write_file_atomic(path_, kept);
   context_.on_progress = [this](const Progress& p) {
     rows_ += fmt::format("{},{},{},{},{}\n", p.frame, p.fraction, p.newton_iterations,

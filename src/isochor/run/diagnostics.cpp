@@ -103,4 +103,18 @@ DiagnosticsTable read_diagnostics(const std::filesystem::path& path) {
   return table;
 }
 
+std::string rows_through(std::string_view table, int last) {
+  std::string kept;
+  for (std::size_t begin = 0, end = 0; begin < table.size(); begin = end) {
+    const std::vector<std::string> cells = read_cells(table, end);
+    if (table[end - 1] != '\n') break;
+    int frame = -1;
+    const std::string& first = cells.front();
+    const bool is_row =
+        std::from_chars(first.data(), first.data() + first.size(), frame).ec == std::errc{};
+    if (begin == 0 || (is_row && frame <= last)) kept += table.substr(begin, end - begin);
+  }
+  return kept;
+}
+
 }  // namespace isochor::run

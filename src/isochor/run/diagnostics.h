@@ -28,4 +28,8 @@ ColumnHeader parse_column(std::string_view header);
 /// A last line that does not end was cut off while it was written, and is left out.
 DiagnosticsTable read_diagnostics(const std::filesystem::path& path);
 
+/// The header and the rows of frames up to `last` of a table whose first column is the frame. What
+/// was cut off while it was written is left out.
+std::string rows_through(std::string_view table, int last);
+
 }  // namespace isochor::run

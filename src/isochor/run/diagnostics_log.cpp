@@ -1,10 +1,11 @@
 #include "isochor/run/diagnostics_log.h"
 
-#include <charconv>
 #include <fmt/core.h>
 #include <vector>
 
+#include "isochor/base/error.h"
 #include "isochor/base/file.h"
+#include "isochor/run/diagnostics.h"
 
 namespace isochor::run {
 namespace {
@@ -32,7 +33,7 @@ void add_motion(const sim::MotionMeasures& m, std::vector<Cell>& to) {
 
 /// The columns, once: header and rows both come from here.
 std::vector<Cell> cells_of(const sim::FrameReport& r, const sim::Measures& m,
-                           double output_seconds) {
+                           const OutputSeconds& seconds) {
   std::vector<Cell> cells{{"frame", double(r.frame)},
                           {"time [s]", r.time},
                           {"steps", double(r.steps)},
@@ -49,7 +50,11 @@ std::vector<Cell> cells_of(const sim::FrameReport& r, const sim::Measures& m,
                           {"min_j", m.min_j},
                           {"inverted_cells", double(m.inverted_cells)},
                           {"solve_seconds [s]", r.solve_seconds},
-                          {"output_seconds [s]", output_seconds}};
+                          {"measure_seconds [s]", seconds.measure},
+                          {"output_seconds [s]", seconds.write}};
+  if (m.worst_zone_volume_error) {
+    cells.push_back({"worst_zone_volume_error", *m.worst_zone_volume_error});
+  }
   if (m.motion) add_motion(*m.motion, cells);
   for (const sim::NamedReaction& reaction : m.reactions) {
     add_vector(fmt::format("reaction.{}.f", reaction.name), "N", reaction.force, cells);
@@ -72,31 +77,31 @@ DiagnosticsLog::DiagnosticsLog(std::filesystem::path path, std::optional<int> ke
     : path_(std::move(path)) {
   std::string kept;
   if (keep_through && *keep_through >= 0 && std::filesystem::exists(path_)) {
-    const std::string old = read_text_file(path_);
-    for (std::size_t begin = 0; begin < old.size();) {
-      const std::size_t end = std::min(old.find('\n', begin), old.size());
-      int frame = -1;
-      const bool is_row =
-          std::from_chars(old.data() + begin, old.data() + end, frame).ec == std::errc{};
-      if (begin == 0 || (is_row && frame <= *keep_through))
-        kept += old.substr(begin, end - begin) + '\n';
-      begin = end + 1;
-    }
+    const std::string table = read_text_file(path_);
+    header_ = rows_through(table, -1);
+    kept = rows_through(table, *keep_through);
   }
-  has_header_ = !kept.empty();
   write_file_atomic(path_, kept);
 }
 
 void DiagnosticsLog::add(const sim::FrameReport& report, const sim::Measures& measures,
-                         double output_seconds) {
+                         const OutputSeconds& seconds) {
   std::string header, row;
-  for (const Cell& cell : cells_of(report, measures, output_seconds)) {
+  for (const Cell& cell : cells_of(report, measures, seconds)) {
     const char* comma = row.empty() ? "" : ",";
     header += comma + quoted(cell.name);
     row += fmt::format("{}{}", comma, cell.value);
   }
-  append_to_file(path_, has_header_ ? row + '\n' : header + '\n' + row + '\n');
-  has_header_ = true;
+  header += '\n';
+  row += '\n';
+  if (header_.empty()) {
+    row = header + row;
+  } else if (header_ != header) {
+    throw Error(Fault::Input, path_.string(), "has other columns than this version writes",
+                "move the file away, then go on with --resume; its rows stay in the one moved");
+  }
+  append_to_file(path_, row);
+  header_ = header;
 }
 
 }  // namespace isochor::run

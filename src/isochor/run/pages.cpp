@@ -30,7 +30,6 @@ double largest(const DiagnosticsTable& table, std::string_view name) {
 }
 
 constexpr Column kColumns[] = {
-    {"state", [](const Manifest& m, const DiagnosticsTable&) { return m.status; }},
     {"frames",
      [](const Manifest&, const DiagnosticsTable& t) { return std::to_string(t.rows.size()); }},
     {"Newton iterations",
@@ -109,23 +108,38 @@ std::string preview_page(const sim::Simulation& simulation) {
   return report_html(input);
 }
 
-std::string comparison_page(std::span<const RunDirectory> runs) {
+std::vector<Contender> contenders_of(std::span<const RunDirectory> runs) {
   const std::vector<std::string> titles = titles_of(runs);
-  ReportInput input{.title = "Comparison", .subtitle = fmt::format("{} Isochor runs", runs.size())};
-  TextTable table{.heading = "In numbers", .columns = {"run"}, .rows = {}};
-  for (const Column& column : kColumns) table.columns.emplace_back(column.heading);
+  std::vector<Contender> contenders;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (runs[i].frame_count() == 0) {
       throw Error(Fault::Input, runs[i].root.string(), "holds no whole frame",
                   "run its scene first, or leave it out");
     }
-    const Manifest manifest = read_manifest(runs[i]);
-    const DiagnosticsTable diagnostics = read_diagnostics(runs[i].diagnostics());
-    std::vector<std::string>& row = table.rows.emplace_back();
-    row.push_back(titles[i]);
-    for (const Column& column : kColumns) row.push_back(column.text(manifest, diagnostics));
-    input.runs.push_back({titles[i], pack_run(runs[i])});
+    contenders.push_back({titles[i], runs[i], read_manifest(runs[i]).message});
   }
+  return contenders;
+}
+
+std::string comparison_page(const std::string& title, std::span<const Contender> contenders) {
+  ReportInput input{.title = title};
+  TextTable table{.heading = "In numbers", .columns = {"run", "state"}, .rows = {}};
+  for (const Column& column : kColumns) table.columns.emplace_back(column.heading);
+  for (const Contender& c : contenders) {
+    std::vector<std::string>& row = table.rows.emplace_back();
+    const bool shown = c.run && c.run->frame_count() > 0;
+    const std::optional<Manifest> manifest =
+        c.run ? std::optional(read_manifest(*c.run)) : std::nullopt;
+    const std::string state = manifest ? manifest->status : "not run";
+    row = {c.title, c.problem.empty() ? state : state + ": " + c.problem};
+    const DiagnosticsTable diagnostics =
+        shown ? read_diagnostics(c.run->diagnostics()) : DiagnosticsTable{};
+    for (const Column& column : kColumns) {
+      row.push_back(shown ? column.text(*manifest, diagnostics) : "\u2013");
+    }
+    if (shown) input.runs.push_back({c.title, pack_run(*c.run)});
+  }
+  input.subtitle = fmt::format("{} Isochor runs", input.runs.size());
   input.tables.push_back(std::move(table));
   return report_html(input);
 }

@@ -14,6 +14,18 @@ constexpr std::array<const char*, 8> kColours = {"#0072b2", "#d55e00", "#009e73"
                                                  "#e69f00", "#56b4e9", "#7f6bb3", "#8c8c8c"};
 constexpr double kFontSize = 12, kCharacter = 6.4;  // pixels; the mean width of a character
 
+/// Of a line of text in pixels, in the widest of the usual fonts: what stands behind it must not
+/// run into it.
+double text_width(std::string_view text) {
+  double width = 0;
+  for (const char c : text) {
+    const bool narrow = std::string_view("fijlrt.,:;'|()[] ").find(c) != std::string_view::npos;
+    const bool wide = std::string_view("mwMW").find(c) != std::string_view::npos;
+    width += narrow ? 4.7 : wide ? 11.7 : 7.4;
+  }
+  return width;
+}
+
 struct Tick {
   double position;  ///< on the axis, after the logarithm if there is one
   std::string label;
@@ -129,7 +141,7 @@ class Canvas {
   void legend(std::span<const Series> series) {
     double x = 14;
     for (std::size_t s = 0; s < series.size(); ++s) {
-      const double width = 36 + kCharacter * static_cast<double>(series[s].name.size());
+      const double width = 36 + text_width(series[s].name);
       if (x > 14 && x + width > options_.width - 10) {
         x = 14;
         top_ += 17;

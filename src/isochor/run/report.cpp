@@ -70,6 +70,10 @@ std::vector<Fact> facts_of(const Manifest& manifest, const DiagnosticsTable& tab
     facts.push_back({"largest residual", fmt::format("{:.2e}", largest("residual"))});
     facts.push_back(
         {"largest volume error", fmt::format("{:.3f} %", 100 * largest("volume_error"))});
+    if (table.column("worst_zone_volume_error") >= 0) {
+      facts.push_back(
+          {"worst zone", fmt::format("{:.3f} %", 100 * largest("worst_zone_volume_error"))});
+    }
     facts.push_back(
         {"worst cell", fmt::format("{:.2f} %", 100 * largest("worst_cell_volume_error"))});
     facts.push_back({"most inverted cells", fmt::format("{:.0f}", largest("inverted_cells"))});

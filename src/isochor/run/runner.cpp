@@ -2,76 +2,72 @@
 
 #include <chrono>
 #include <fmt/core.h>
-#include <fstream>
+#include <numeric>
 
 #include "isochor/base/error.h"
 #include "isochor/base/file.h"
 #include "isochor/run/convergence_log.h"
+#include "isochor/run/diagnostics.h"
 #include "isochor/run/diagnostics_log.h"
+#include "isochor/run/earlier_run.h"
 
 namespace isochor::run {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
+double seconds_between(Clock::time_point start, Clock::time_point end) {
+  return std::chrono::duration<double>(end - start).count();
 }
+double seconds_since(Clock::time_point start) { return seconds_between(start, Clock::now()); }
 
-/// Two runs with the same identity have the same frames, as far as both go.
-std::string identity_of(sim::SceneSpec scene, const sim::Simulation& simulation) {
-  scene.title.clear();
-  scene.time.frames = 0;
-  Hash hash;
-  hash.add(sim::resolved_scene(scene));
-  for (const files::BodyTopology& body : simulation.topology().bodies) {
-    hash.add(std::as_bytes(std::span(body.surface.positions)));
-    hash.add(std::as_bytes(std::span(body.surface.corners)));
+/// The manifest of the run that is to be gone on with; none where a new one is started.
+std::optional<Manifest> find_earlier(const sim::SceneSpec& scene, const RunOptions& options) {
+  const bool from_middle = options.first_frame.value_or(0) > 0;
+  if (from_middle && *options.first_frame > scene.time.frames) {
+    throw Error(Fault::Input, "--frames",
+                fmt::format("frame {} is not in the scene, which ends at frame {}",
+                            *options.first_frame, scene.time.frames),
+                "choose a smaller frame, or make the scene longer (time.frames)");
   }
-  return hash.text();
-}
-
-/// The last frame whose file and checkpoint are whole, at most `limit`; -1 if there is none.
-int last_whole_frame(const RunDirectory& directory, int limit, sim::Simulation& simulation,
-                     Context& context) {
-  for (int f = std::min(limit, directory.frame_count() - 1); f >= 0; --f) {
-    try {
-      files::frame_hash(directory.frame(f));
-      simulation.restore(directory.checkpoint(f), read_file(directory.checkpoint(f)));
-      return f;
-    } catch (const Error& error) {
-      context.log(LogLevel::Warning, error.what());
-    }
+  const RunDirectory directory{options.out};
+  if ((options.resume || from_middle) && directory.is_run()) {
+    Manifest earlier = read_manifest(directory);
+    require_same_scene(directory, earlier, scene);
+    return earlier;
   }
-  return -1;
-}
-
-void require_same_scene(const RunDirectory& directory, const std::string& identity) {
-  if (read_manifest(directory).identity == identity) return;
-  throw Error(Fault::Input, directory.manifest().string(),
-              "this run was made from another scene, so that it cannot be continued",
-              "run without --resume, or into another place (--out DIR)");
-}
-
-/// Frames of an earlier run that this one replaces must not be mistaken for its own.
-void remove_frames_after(const RunDirectory& directory, int last) {
-  for (int f = directory.frame_count() - 1; f > last; --f) {
-    std::filesystem::remove(directory.frame(f));
+  if (from_middle) {
+    throw Error(Fault::Input, "--frames",
+                fmt::format("frame {} needs the one before, and {} holds no run",
+                            *options.first_frame, options.out.string()),
+                "run from frame 0 first");
   }
+  return std::nullopt;
 }
 
 class Runner {
  public:
+  /// A run that another process writes to, and a scene that is not that of the run to go on with,
+  /// are refused before anything large is built.
   Runner(const sim::SceneSpec& scene, const RunOptions& options, Context& context)
-      : context_(context), options_(options), simulation_(scene, context) {
+      : context_(context),
+        options_(options),
+        lock_(lock_run(options.out)),
+        earlier_(find_earlier(scene, options)),
+        simulation_(scene, context) {
     manifest_ = {.version = ISOCHOR_VERSION,
                  .machine = describe_machine(),
                  .threads = context.arena.threads(),
                  .scene_file = scene.file.string(),
                  .scene = sim::resolved_scene(scene),
-                 .identity = identity_of(scene, simulation_),
                  .last_frame = scene.time.frames};
-    open_directory();
+    const int known = earlier_ ? static_cast<int>(earlier_->inputs.size()) - 1 : 0;
+    describe_inputs(simulation_, std::max(known, manifest_.last_frame), manifest_);
+    if (earlier_) {
+      go_on();
+    } else {
+      start();
+    }
   }
 
   RunResult run(const OnFrame& on_frame) {
@@ -93,61 +89,91 @@ class Runner {
   }
 
  private:
-  void open_directory() {
-    const bool from_middle = options_.first_frame.value_or(0) > 0;
-    if (from_middle && *options_.first_frame > manifest_.last_frame) {
-      throw Error(Fault::Input, "--frames",
-                  fmt::format("frame {} is not in the scene, which ends at frame {}",
-                              *options_.first_frame, manifest_.last_frame),
-                  "choose a smaller frame, or make the scene longer (time.frames)");
-    }
-    if (!(options_.resume || from_middle) || !RunDirectory{options_.out}.is_run()) {
-      if (from_middle) {
-        throw Error(Fault::Input, "--frames",
-                    fmt::format("frame {} needs the one before, and {} holds no run",
-                                *options_.first_frame, options_.out.string()),
-                    "run from frame 0 first");
-      }
-      directory_ = make_run(options_.out, manifest_);
-      files::write_topology(directory_.topology(), simulation_.topology());
-      log_.emplace(directory_.diagnostics(), std::nullopt);
-      convergence_.emplace(directory_.convergence(), std::nullopt, context_);
-      return;
-    }
+  void start() {
+    directory_ = make_run(options_.out, manifest_, lock_);
+    files::write_topology(directory_.topology(), simulation_.topology());
+    log_.emplace(directory_.diagnostics(), std::nullopt);
+    convergence_.emplace(directory_.convergence(), std::nullopt, context_);
+  }
+
+  /// Takes up an earlier run. Its manifest is replaced only when nothing is left that it alone
+  /// knows of, so that being killed on the way loses nothing.
+  void go_on() {
     directory_ = open_run(options_.out);
-    require_same_scene(directory_, manifest_.identity);
+    require_same_parts(directory_, *earlier_, manifest_);
+    if (earlier_->version != manifest_.version) {
+      context_.log(LogLevel::Warning,
+                   fmt::format("this run was begun by version {}, and goes on with {}: frames may "
+                               "not be those of an unbroken run",
+                               earlier_->version, manifest_.version));
+    }
     const int wanted =
         options_.first_frame ? *options_.first_frame - 1 : std::numeric_limits<int>::max();
-    const int last = last_whole_frame(directory_, wanted, simulation_, context_);
-    if (options_.first_frame && last != wanted) {
-      throw Error(Fault::Input, "--frames",
-                  fmt::format("frame {} needs the one before, which is not in {}",
-                              *options_.first_frame, options_.out.string()),
-                  fmt::format("start at frame {} or earlier", last + 1));
-    }
-    if (from_middle) refuse_to_lose_frames();
-    remove_frames_after(directory_, last);
-    for (int f = 0; f <= last; ++f) note_frame(f, files::frame_hash(directory_.frame(f)));
+    const Foothold foothold =
+        find_foothold(directory_, *earlier_, manifest_, wanted, simulation_, context_);
+    refuse_to_lose_frames(foothold, wanted);
+    remove_unfinished_files(directory_);
+    remove_frames_after(directory_, foothold.last);
+    for (int f = 0; f <= foothold.last; ++f) note_frame(f, foothold.hashes[f]);
     // Folders and topology may be missing where a run was killed at its very start.
     make_directory(directory_.topology().parent_path());
     make_directory(directory_.checkpoint(0).parent_path());
     files::write_topology(directory_.topology(), simulation_.topology());
-    log_.emplace(directory_.diagnostics(), last);
-    convergence_.emplace(directory_.convergence(), last, context_);
+    log_.emplace(directory_.diagnostics(), foothold.last);
+    convergence_.emplace(directory_.convergence(), foothold.last, context_);
     write_manifest(directory_, manifest_);
-    context_.log(LogLevel::Info, last >= 0 ? fmt::format("resuming after frame {}", last)
-                                           : "nothing to resume, starting at frame 0");
+    look_at_kept_rows(foothold.last);
+    context_.log(LogLevel::Info, text_of(foothold));
   }
 
-  /// Redoing frames from the middle drops what follows; that must be redone too.
-  void refuse_to_lose_frames() const {
+  static std::string text_of(const Foothold& foothold) {
+    const auto& [last, same, whole, hashes] = foothold;
+    if (last < 0) return "nothing to resume, starting at frame 0";
+    if (same == whole) return fmt::format("resuming after frame {}", last);
+    return fmt::format("inputs are the same up to frame {}: resuming after {}", same - 1,
+                       last == same - 1 ? "it" : fmt::format("frame {}", last));
+  }
+
+  void look_at_kept_rows(int last) {
+    const bool any = last >= 0 && !std::filesystem::is_empty(directory_.diagnostics());
+    const DiagnosticsTable kept =
+        any ? read_diagnostics(directory_.diagnostics()) : DiagnosticsTable{};
+    for (const char* name : {"solve_seconds", "measure_seconds", "output_seconds"}) {
+      const std::vector<double> seconds = kept.values(name);
+      earlier_seconds_ += std::accumulate(seconds.begin(), seconds.end(), 0.0);
+    }
+    const int missing = last + 1 - static_cast<int>(kept.rows.size());
+    if (missing > 0) {
+      context_.log(LogLevel::Warning, fmt::format("{}: has no rows of {} frames that are kept",
+                                                  directory_.diagnostics().string(), missing));
+    }
+  }
+
+  void refuse_to_lose_frames(const Foothold& foothold, int wanted) const {
+    const std::string out = options_.out.string();
+    if (options_.first_frame && foothold.last != wanted) {
+      throw Error(
+          Fault::Input, "--frames",
+          fmt::format("frame {} needs the one before, which is not in {}{}", *options_.first_frame,
+                      out,
+                      foothold.same_inputs < foothold.whole ? " as the scene now asks for it" : ""),
+          fmt::format("start at frame {} or earlier", foothold.last + 1));
+    }
+    // Redoing frames from the middle drops what follows; that must be redone too.
     const int have = directory_.frame_count() - 1;
-    if (last_frame() >= have) return;
-    throw Error(
-        Fault::Input, "--frames",
-        fmt::format("frames {} to {} of {} would be lost", last_frame() + 1, have,
-                    options_.out.string()),
-        fmt::format("redo them too (--frames {}:), or copy the run first", *options_.first_frame));
+    if (options_.first_frame.value_or(0) > 0 && last_frame() < have) {
+      throw Error(Fault::Input, "--frames",
+                  fmt::format("frames {} to {} of {} would be lost", last_frame() + 1, have, out),
+                  fmt::format("redo them too (--frames {}:), or copy the run first",
+                              *options_.first_frame));
+    }
+    if (foothold.whole > 0 && foothold.same_inputs == 0) {
+      throw Error(Fault::Input, directory_.manifest().string(),
+                  "this run was made from another scene: what moves its bodies differs from frame "
+                  "0 on, so that no frame could be kept",
+                  "put it back, or run without --resume, which keeps the earlier run as "
+                  "NAME.previous");
+    }
   }
 
   int last_frame() const {
@@ -161,8 +187,10 @@ class Runner {
     if (!report) return false;
     const auto start = Clock::now();
     const auto [frame, measures] = simulation_.snapshot();
+    const auto measured = Clock::now();
     write_file_atomic(directory_.checkpoint(frame.index), simulation_.checkpoint());
-    log_->add(*report, measures, seconds_since(start));
+    log_->add(*report, measures,
+              {.measure = seconds_between(start, measured), .write = seconds_since(measured)});
     note_frame(frame.index, files::write_frame(directory_.frame(frame.index), frame));
     on_frame(*report, measures);
     return true;
@@ -181,7 +209,7 @@ class Runner {
     try {
       manifest_.status = kStatus[static_cast<int>(result.end)];
       manifest_.message = result.message;
-      manifest_.wall_seconds = seconds_since(start_);
+      manifest_.wall_seconds = earlier_seconds_ + seconds_since(start_);
       write_manifest(directory_, manifest_);
       convergence_->write();  // the iterations of a frame that failed
       const sim::SceneSpec& scene = simulation_.scene();
@@ -201,6 +229,9 @@ class Runner {
   const Clock::time_point start_ = Clock::now();
   Context& context_;
   const RunOptions& options_;
+  std::optional<FileLock> lock_;
+  std::optional<Manifest> earlier_;  ///< of the run that is gone on with
+  double earlier_seconds_ = 0;       ///< that its frames took
   sim::Simulation simulation_;
   RunDirectory directory_;
   Manifest manifest_;

@@ -73,8 +73,9 @@ std::vector<TitledSvg> standard_plots(const DiagnosticsTable& table) {
   PlotList plots(table);
   plots.add("Residual", Names{"residual"}, "relative residual", true);
   plots.add("Iterations", Names{"newton_iterations", "krylov_iterations"}, "iterations", true);
-  plots.add("Volume error", Names{"volume_error", "worst_cell_volume_error"}, "size of the error",
-            true);
+  plots.add("Volume error",
+            Names{"volume_error", "worst_zone_volume_error", "worst_cell_volume_error"},
+            "size of the error", true);
   plots.add("Smallest volume ratio", Names{"min_j"}, "minimum J");
   plots.add("Inverted cells", Names{"inverted_cells"}, "cells");
   plots.add("Energy balance since frame 0", Names{"hold_work", "damping_loss", "integrator_loss"},

@@ -1,29 +1,169 @@
 #include "isochor/sim/capabilities.h"
 
+#include <algorithm>
 #include <array>
+#include <fmt/format.h>
+
+#include "isochor/base/error.h"
 
 namespace isochor::sim {
 namespace {
 
-constexpr std::array kCapabilities{
-    Capability{.method = "lattice",
-               .source = "McAdams 2011",
-               .elements = "hexahedral cells",
-               .materials = "all",
-               .volume = "none",
-               .states = "static, dynamic",
-               .constraints = "held and sliding nodes, soft holds, ties",
-               .contact = "none"}};
+constexpr Features operator|(Feature a, Feature b) {
+  return static_cast<Features>(a) | static_cast<Features>(b);
+}
+constexpr Features operator|(Features a, Feature b) { return a | static_cast<Features>(b); }
 
-constexpr auto kNames = [] {
-  std::array<std::string_view, kCapabilities.size()> names;
-  for (std::size_t i = 0; i < names.size(); ++i) names[i] = kCapabilities[i].method;
-  return names;
-}();
+using enum Feature;
+
+constexpr std::array kFeatureNames{
+    FeatureName{Static, "static"},
+    FeatureName{Dynamic, "dynamic"},
+    FeatureName{HeldNodes, "held nodes"},
+    FeatureName{SlidingNodes, "sliding nodes"},
+    FeatureName{HeldSurfaces, "held surfaces"},
+    FeatureName{Ties, "ties"},
+    FeatureName{Muscles, "muscles"},
+    FeatureName{Tractions, "tractions"},
+    FeatureName{Contact, "contact"},
+};
+
+constexpr Features kStaticLattice =
+    Static | HeldNodes | SlidingNodes | HeldSurfaces | Ties | Muscles;
+
+constexpr std::array kPaper{MethodSetting{&MethodSpec::variant, "variant", "paper"}};
+constexpr std::array kFas{MethodSetting{&MethodSpec::solver, "solver", "fas"}};
+constexpr std::array kGauss{MethodSetting{&MethodSpec::quadrature, "quadrature", "gauss"}};
+
+constexpr std::array kCapabilities{
+    Capability{.name = "lattice",
+               .method = "lattice",
+               .source = "McAdams 2011, improved",
+               .elements = "hexahedral cells, one point",
+               .volume = "penalty",
+               .features = kStaticLattice | Dynamic},
+    Capability{.name = "lattice-paper",
+               .method = "lattice",
+               .settings = kPaper,
+               .source = "McAdams 2011",
+               .elements = "hexahedral cells, one point",
+               .volume = "penalty",
+               .features = kStaticLattice | Dynamic},
+    // Nonlinear cycles know no inertia.
+    Capability{.name = "lattice-fas",
+               .method = "lattice",
+               .settings = kFas,
+               .source = "McAdams 2011, nonlinear multigrid",
+               .elements = "hexahedral cells, one point",
+               .volume = "penalty",
+               .features = kStaticLattice},
+    Capability{.name = "lattice-gauss",
+               .method = "lattice",
+               .settings = kGauss,
+               .source = "a reference",
+               .elements = "hexahedral cells, eight Gauss points",
+               .volume = "penalty",
+               .features = kStaticLattice | Dynamic},
+};
+
+constexpr std::array<std::string_view, 1> kMethodNames{"lattice"};
+
+/// What a scene asks for, with the key that says so.
+struct Request {
+  Feature feature;
+  std::string key;
+};
+
+std::vector<Request> requests_of(const SceneSpec& scene) {
+  std::vector<Request> all;
+  const auto add = [&](Feature feature, const std::string& key) {
+    const auto known = [&](const Request& r) { return r.feature == feature; };
+    if (std::ranges::none_of(all, known)) all.push_back({feature, key});
+  };
+  add(scene.time.moves() ? Dynamic : Static,
+      fmt::format("time.integrator = \"{}\"", scene.time.integrator));
+  for (const BodySpec& body : scene.bodies) {
+    for (const HoldSpec& hold : body.holds) {
+      const std::string where = fmt::format("hold '{}' of '{}'", hold.name, body.name);
+      add(hold.stiffness > 0     ? HeldSurfaces
+          : hold.slide != "none" ? SlidingNodes
+                                 : HeldNodes,
+          where);
+    }
+    if (!body.activations.empty()) add(Muscles, fmt::format("activation of '{}'", body.name));
+  }
+  for (const TieSpec& tie : scene.ties) add(Ties, fmt::format("tie '{}'", tie.name));
+  return all;
+}
+
+std::string_view name_of(Feature feature) {
+  return std::ranges::find(kFeatureNames, feature, &FeatureName::feature)->name;
+}
+
+bool is_chosen(const Capability& method, const MethodSpec& spec) {
+  return spec.name == method.method &&
+         std::ranges::all_of(method.settings, [&](const MethodSetting& setting) {
+           return spec.*setting.member == setting.value;
+         });
+}
+
+/// "lattice-paper (method.variant = "paper")"
+std::string how_to_choose(const Capability& method) {
+  std::vector<std::string> keys;
+  for (const MethodSetting& s : method.settings) {
+    keys.push_back(fmt::format("method.{} = \"{}\"", s.key, s.value));
+  }
+  return keys.empty() ? std::string(method.name)
+                      : fmt::format("{} ({})", method.name, fmt::join(keys, ", "));
+}
 
 }  // namespace
 
+std::span<const FeatureName> feature_names() { return kFeatureNames; }
 std::span<const Capability> capabilities() { return kCapabilities; }
-std::span<const std::string_view> method_names() { return kNames; }
+std::span<const std::string_view> method_names() { return kMethodNames; }
+
+std::vector<std::string> obstacles(const Capability& method, const SceneSpec& scene) {
+  std::vector<std::string> found;
+  for (const Request& request : requests_of(scene)) {
+    if (method.has(request.feature)) continue;
+    found.push_back(fmt::format("no {} ({})", name_of(request.feature), request.key));
+  }
+  for (const BodySpec& body : scene.bodies) {
+    if (method.materials.empty() ||
+        std::ranges::find(method.materials, body.material.law) != method.materials.end()) {
+      continue;
+    }
+    found.push_back(fmt::format("no law '{}' (material of '{}')", body.material.law, body.name));
+  }
+  return found;
+}
+
+SceneSpec with_method(SceneSpec scene, const Capability& method) {
+  // What chooses another method must not stay.
+  const MethodSpec defaults;
+  for (const Capability& other : kCapabilities) {
+    for (const MethodSetting& s : other.settings) scene.method.*s.member = defaults.*s.member;
+  }
+  scene.method.name = method.method;
+  for (const MethodSetting& s : method.settings) scene.method.*s.member = s.value;
+  return scene;
+}
+
+void check_capabilities(const SceneSpec& scene, std::span<const Capability> rows) {
+  for (const Capability& method : rows) {
+    if (!is_chosen(method, scene.method)) continue;
+    const std::vector<std::string> missing = obstacles(method, scene);
+    if (missing.empty()) continue;
+    std::vector<std::string> able;
+    for (const Capability& other : rows) {
+      if (obstacles(other, scene).empty()) able.push_back(how_to_choose(other));
+    }
+    throw Error(Fault::Input, scene.method.place.text(),
+                fmt::format("{} has {}", how_to_choose(method), fmt::join(missing, ", ")),
+                able.empty() ? "no method has all that this scene asks for; see 'isochor list'"
+                             : fmt::format("use one of: {}", fmt::join(able, ", ")));
+  }
+}
 
 }  // namespace isochor::sim

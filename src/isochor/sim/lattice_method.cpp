@@ -8,6 +8,7 @@
 #include "isochor/lattice/elasticity.h"
 #include "isochor/lattice/fields.h"
 #include "isochor/sim/motion.h"
+#include "isochor/sim/zones.h"
 
 namespace isochor::sim {
 namespace {
@@ -129,6 +130,7 @@ Snapshot LatticeMethod::snapshot() const {
         model_.mass[n] * dot(input.gravity, positions[n] - model_.rest_positions[n]);
   }
   if (timing_.moves()) m.motion = motion_measures();
+  m.worst_zone_volume_error = worst_zone_volume_error(scene_, cells.J);
   m.min_j = *std::min_element(cells.J.begin(), cells.J.end());
   for (const double j : cells.J) {
     m.worst_cell_volume_error = std::max(m.worst_cell_volume_error, std::abs(j - 1));

@@ -45,6 +45,8 @@ struct Measures {
   double spring_energy = 0;            ///< of soft holds and ties, J
   double gravity_energy = 0;           ///< J, zero at rest
   double volume_error = 0;             ///< of all surfaces together, relative
+  /// Of the parts of bodies that are painted as zones the one that is worst; none without zones.
+  std::optional<double> worst_zone_volume_error;
   double worst_cell_volume_error = 0;  ///< largest |J - 1|
   double min_j = 0;
   int inverted_cells = 0;                ///< J <= 0

@@ -149,6 +149,7 @@ void check(const SceneSpec& scene) {
     }
   }
   check_ties(scene, bodies);
+  check_capabilities(scene);
 }
 
 }  // namespace
