@@ -37,8 +37,7 @@ class Material:
     """
 
     def __init__(self, **keys: Any) -> None:
-        keys.setdefault("law" if "preset" not in keys else "preset", "corotated")
-        self._core = _core.Material(_toml.dumps(keys))
+        self._core = _core.Material(_toml.dumps(keys or {"law": "corotated"}))
 
     @property
     def law(self) -> str:
