@@ -28,10 +28,7 @@ class Listener {
   /// calls `cancel` and is raised here once the job has ended.
   void run(const std::function<void()>& job, const std::function<void()>& cancel,
            const py::object& on_iteration, const py::object& on_frame = py::none()) {
-    if (busy_) {
-      refuse("simulation", "a frame is being computed, which can only be watched or cancelled",
-             "wait until step() returns");
-    }
+    require_idle();
     busy_ = true;
     cancel_ = cancel;
     on_iteration_ = on_iteration;
@@ -105,7 +102,12 @@ class Listener {
 /// A simulation that Python owns.
 struct Stepper {
   explicit Stepper(const Scene& scene, int threads)
-      : simulation(scene, threads, listener.callbacks()) {}
+      : simulation(build(scene, threads, listener.callbacks())) {}
+
+  static Simulation build(const Scene& scene, int threads, const Callbacks& callbacks) {
+    const py::gil_scoped_release release;
+    return Simulation(scene, threads, callbacks);
+  }
 
   bool step(const py::object& on_iteration) {
     bool whole = false;
@@ -303,15 +305,15 @@ void add_simulation(void* handle) {
   py::class_<Scene>(module, "Scene")
       .def(py::init<const std::string&, const std::string&, const std::string&>(), py::arg("text"),
            py::arg("folder"), py::arg("name"))
+      .def_static("load", &Scene::load, py::arg("file"))
       .def("set_mesh", &set_mesh)
       .def("text", &Scene::text)
       .def("save", &Scene::save);
   module.def("run", &run);
 
-  const py::object first = py::int_(0), nothing = py::none();
+  const py::object first = py::int_(0);
   py::class_<Stepper>(module, "Simulation")
-      .def(py::init<const Scene&, int>(), py::arg("scene"), py::arg("threads") = 0,
-           py::call_guard<py::gil_scoped_release>())
+      .def(py::init<const Scene&, int>(), py::arg("scene"), py::arg("threads") = 0)
       .def("_step", &Stepper::step)
       .def(
           "cancel", [](Stepper& s) { s.simulation.cancel(); },

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core, _toml
-from ._errors import InputError, MachineError
+from ._errors import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -52,18 +52,11 @@ class Scene(dict):
     def load(cls, file: str | os.PathLike[str]) -> Scene:
         """Reads and checks a scene file."""
         path = os.fspath(file)
-        try:
-            with open(path, encoding="utf-8") as stream:
-                text = stream.read()
-        except UnicodeDecodeError as error:
-            raise InputError(f"{path}: is no text in UTF-8\n  to mend it: save it as such"
-                             ) from error
-        except OSError as error:
-            missing = isinstance(error, (FileNotFoundError, IsADirectoryError))
-            raise (InputError if missing else MachineError)(
-                f"{path}: cannot be read: {error.strerror}\n  to mend it: check the name and its "
-                "permissions") from error
-        return cls.parse(text, folder=os.path.dirname(path), name=os.path.basename(path))
+        _core.Scene.load(path)  # its messages know the lines
+        with open(path, encoding="utf-8-sig") as stream:
+            scene = cls(tomllib.loads(stream.read()))
+        scene.folder = os.path.dirname(path)
+        return scene
 
     @classmethod
     def parse(cls, text: str, *, folder: str | os.PathLike[str] = "",

@@ -25,6 +25,10 @@ def public_names(value):
             if not name.startswith("__") and name != "_pybind11_conduit_v1_"}
 
 
+def fenced_blocks(page, language):
+    return re.findall(rf"^```{language}\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+
+
 class Package(unittest.TestCase):
     def test_version_is_that_of_the_build(self):
         cache = (BUILD / "CMakeCache.txt").read_text()
@@ -66,14 +70,24 @@ class Package(unittest.TestCase):
                 compared += 1
         self.assertGreater(compared, 10)
 
-    def test_examples_of_the_guide_run(self):
-        page = (SOURCE / "docs" / "guides" / "python.md").read_text()
-        blocks = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
-        self.assertGreater(len(blocks), 5)
-        with tempfile.TemporaryDirectory() as folder:
-            done = subprocess.run([sys.executable, "-W", "error", "-c", "\n".join(blocks)],
-                                  cwd=folder, text=True, capture_output=True)
+    def run_examples(self, page, folder):
+        blocks = fenced_blocks(page, "python")
+        self.assertTrue(blocks)
+        done = subprocess.run([sys.executable, "-W", "error", "-c", "\n".join(blocks)],
+                              cwd=folder, text=True, capture_output=True)
         self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_examples_of_the_guide_run(self):
+        with tempfile.TemporaryDirectory() as folder:
+            said = self.run_examples((SOURCE / "docs" / "guides" / "python.md").read_text(), folder)
+        self.assertIn("did you mean 'young'", said)
+
+    def test_example_of_the_readme_runs(self):
+        page = (SOURCE / "README.md").read_text()
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "bar.toml").write_text(fenced_blocks(page, "toml")[0])
+            self.run_examples(page, folder)
 
     def test_examples_of_docstrings_run(self):
         import doctest

@@ -57,7 +57,7 @@ class Run(unittest.TestCase):
         with open(self.folder / "run" / "diagnostics.csv", newline="") as stream:
             rows = list(csv.DictReader(line for line in stream if not line.startswith("#")))
         for (_, measures), row in zip(frames, rows, strict=True):
-            self.assertAlmostEqual(measures.min_j, float(row["min_J"]), places=4)
+            self.assertAlmostEqual(measures.min_j, float(row["min_j"]), places=4)
         self.assertGreaterEqual(len(iterations), 5)
 
     def test_interrupted_run_is_resumed(self):

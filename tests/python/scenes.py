@@ -39,6 +39,6 @@ def block(**keys):
 def large():
     """A bar whose step takes far longer than a test waits."""
     scene = bar()
-    scene["body"][0]["cell_size"] = 0.008
+    scene["body"][0]["cell_size"] = 0.01
     scene["method"] = {"newton": {"tolerance": 1e-12}}
     return scene
