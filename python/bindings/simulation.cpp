@@ -21,7 +21,7 @@ using Triple = std::array<double, 3>;
   throw Failure(Failure::Kind::Input, place + ": " + problem + "\n  to mend it: " + remedy);
 }
 
-/// What Python hears of a job, and how it ends one. Made calls are those of the thread that waits.
+/// What Python hears of a job that runs for it, and how it ends one.
 class Listener {
  public:
   /// Runs a job without the GIL. An exception of a callback, or of a signal (KeyboardInterrupt),
@@ -111,9 +111,14 @@ struct Stepper {
 
   bool step(const py::object& on_iteration) {
     bool whole = false;
-    listener.run([&] { whole = simulation.step(); }, [&] { simulation.cancel(); }, on_iteration);
-    // Views that were given out show the new frame from here on.
-    simulation.frame();
+    const auto refresh = [&] { simulation.frame(); };  // also what views show
+    try {
+      listener.run([&] { whole = simulation.step(); }, [&] { simulation.cancel(); }, on_iteration);
+    } catch (...) {
+      refresh();  // an interrupt may come when the frame is whole
+      throw;
+    }
+    refresh();
     return whole;
   }
 

@@ -254,6 +254,7 @@ struct Simulation::Impl {
     const auto [frame, m] = simulation.snapshot();
     for (std::size_t b = 0; b < bodies.size(); ++b) refresh(bodies[b], frame.bodies[b]);
     index = frame.index;
+    report = last_step;
     measures = to_public(m);
     reactions.clear();
     for (const sim::NamedReaction& r : m.reactions) {
@@ -302,8 +303,10 @@ struct Simulation::Impl {
 
   Context context;
   sim::Simulation simulation;
-  FrameReport report;
+  FrameReport last_step;
   std::atomic<bool> stale{true};
+  // All that follows is as fresh as the last refresh().
+  FrameReport report;
   int index = -1;
   std::vector<Body> bodies;
   Measures measures;
@@ -331,7 +334,7 @@ bool Simulation::step() {
       throw;
     }
     if (!report) return false;
-    impl_->report = to_public(*report);
+    impl_->last_step = to_public(*report);
     impl_->stale = true;
     return true;
   });
@@ -344,7 +347,10 @@ int Simulation::frame() const {
   return impl_->index;
 }
 int Simulation::frame_count() const { return impl_->simulation.scene().time.frames; }
-const FrameReport& Simulation::report() const { return impl_->report; }
+const FrameReport& Simulation::report() const {
+  guarded([&] { impl_->refresh(); });
+  return impl_->report;
+}
 
 int Simulation::body_count() const { return static_cast<int>(impl_->bodies.size()); }
 
