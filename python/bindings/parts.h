@@ -4,7 +4,7 @@
 /// of pybind11.
 namespace isochor::python {
 
-void add_simulation(void* module);
-void add_materials(void* module);
+void add_simulation(void* handle);
+void add_materials(void* handle);
 
 }  // namespace isochor::python

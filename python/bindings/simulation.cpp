@@ -177,6 +177,14 @@ py::array field(const py::object& self, const std::string& name, const py::objec
          known.empty() ? "on is 'vertex', 'node' or 'cell'" : "use one of: " + known);
 }
 
+std::vector<std::string> body_names(const Stepper& stepper) {
+  std::vector<std::string> names(stepper.simulation.body_count());
+  for (int b = 0; b < stepper.simulation.body_count(); ++b) {
+    names[b] = stepper.simulation.body_name(b);
+  }
+  return names;
+}
+
 std::string shape_text(const py::array& array) {
   return py::str(array.attr("shape")).cast<std::string>();
 }
@@ -337,14 +345,7 @@ void add_simulation(void* handle) {
           "Volume, inversion and energies of the last frame.")
       .def_property_readonly("reactions", &reactions,
                              "What holds and ties push with, by name (\"body.hold\").")
-      .def_property_readonly("body_names",
-                             [](const Stepper& s) {
-                               std::vector<std::string> names;
-                               for (int b = 0; b < s.simulation.body_count(); ++b) {
-                                 names.push_back(s.simulation.body_name(b));
-                               }
-                               return names;
-                             })
+      .def_property_readonly("body_names", &body_names, "In the order of the scene.")
       .def("positions", &body_view<&Simulation::positions, 3>, py::arg("body") = first,
            "Surface vertices, (n, 3), m: a read-only view that follows the simulation.")
       .def("rest_positions", &body_view<&Simulation::rest_positions, 3>, py::arg("body") = first,
