@@ -129,8 +129,9 @@ std::vector<Reaction> reactions(const Model& model, const Configuration& at, con
     const Hold& hold = model.holds[h];
     pushes.clear();
     for (const std::int32_t n : hold.nodes) {
-      Vec3d push =
-          state_pushes.empty() ? -(force[n] + model.mass[n] * input.gravity) : state_pushes[held++];
+      const Vec3d load = input.loads.empty() ? Vec3d{0, 0, 0} : input.loads[n];
+      Vec3d push = state_pushes.empty() ? -(force[n] + model.mass[n] * input.gravity + load)
+                                        : state_pushes[held++];
       // Other holds may push at a node that slides, each in its own directions.
       if (hold.slide != Slide::None) {
         const Vec3d along = dot(input.slide_directions[h], push) * input.slide_directions[h];

@@ -36,9 +36,9 @@ struct Reaction {
   Vec3d force{0, 0, 0};   ///< N
   Vec3d moment{0, 0, 0};  ///< about the middle of the nodes or points, N m
 };
-/// One per Model::holds, from the forces that elasticity, gravity and springs leave on held nodes,
-/// or, after a step in time, from State::pushes; then one per Model::spring_groups; of springs
-/// between bodies what they push the first body with.
+/// One per Model::holds, from the forces that elasticity, gravity, loads and springs leave on held
+/// nodes, or, after a step in time, from State::pushes; then one per Model::spring_groups; of
+/// springs between bodies what they push the first body with.
 std::vector<Reaction> reactions(const Model& model, const Configuration& at, const StepInput& input,
                                 ThreadArena& arena, std::span<const Vec3d> state_pushes = {});
 

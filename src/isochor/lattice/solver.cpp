@@ -59,17 +59,16 @@ class Equilibrium {
   solve::Evaluation evaluate() {
     solve::Evaluation result;
     const auto [elastic, inertia] = compute_force();
-    const double gravity = gravity_energy();
-    result.energy = elastic + gravity + inertia;
-    result.energy_scale = std::abs(elastic) + std::abs(gravity) + inertia;
+    const double outer = outer_energy();
+    result.energy = elastic + outer + inertia;
+    result.energy_scale = std::abs(elastic) + std::abs(outer) + inertia;
     // Forces are judged against what holds the body and what loads it. At rest both vanish, and
     // what rounding leaves is as good as nothing, whatever the tolerance.
     load_free([&](std::size_t i) { return scratch_.force[i]; });
     const double reaction =
         sum_nodes([&](std::size_t i) { return square(scratch_.force[i] - load()[i]); });
     const double residual = sum_nodes([&](std::size_t i) { return square(load()[i]); });
-    double weight =
-        sum_nodes([&](std::size_t i) { return square(model_.mass[i] * input_.gravity); });
+    double weight = sum_nodes([&](std::size_t i) { return square(outer_force(i)); });
     for (const Vec3d& pull : scratch_.pull) weight += square(pull);
     if (inertia_) weight += inertia_->square_of_inertia(scratch_.positions);
     const double rounding = std::sqrt(square(rounding_force_) * double(model_.node_count()) +
@@ -238,7 +237,7 @@ class Equilibrium {
   }
 
   double total_energy() {
-    return gravity_energy() + spring_energy() +
+    return outer_energy() + spring_energy() +
            integrated_energy(model_, configuration(), scratch_.block_energy, context_.arena) +
            (inertia_ ? inertia_->energy(scratch_.positions) : 0);
   }
@@ -249,12 +248,20 @@ class Equilibrium {
                         context_.arena);
   }
 
-  /// Measured from the rest shape, or from where a body that moves is, so that it is of the size of
-  /// what changes.
-  double gravity_energy() {
+  /// What gravity and loads push a node with, N.
+  Vec3d outer_force(std::size_t i) const {
+    const Vec3d weight = model_.mass[i] * input_.gravity;
+    return input_.loads.empty() ? weight : weight + input_.loads[i];
+  }
+
+  /// Of gravity and loads. Measured from the rest shape, or from where a body that moves is, so
+  /// that it is of the size of what changes.
+  double outer_energy() {
     const std::span<const Vec3d> zero = inertia_ ? start_.positions : model_.rest_positions;
     return sum_nodes([&](std::size_t i) {
-      return -model_.mass[i] * dot(input_.gravity, scratch_.positions[i] - zero[i]);
+      const Vec3d way = scratch_.positions[i] - zero[i];
+      const double weight = -model_.mass[i] * dot(input_.gravity, way);
+      return input_.loads.empty() ? weight : weight - dot(input_.loads[i], way);
     });
   }
 
@@ -266,7 +273,7 @@ class Equilibrium {
   Energies compute_force() {
     const double elastic = integrated_force(model_, configuration(), scratch_.force,
                                             scratch_.block_energy, context_.arena);
-    each_node([&](std::size_t i) { scratch_.force[i] += model_.mass[i] * input_.gravity; });
+    each_node([&](std::size_t i) { scratch_.force[i] += outer_force(i); });
     const double springs = spring_energy();
     add_pulls(model_.springs, scratch_.pull, 1, scratch_.force, context_.arena);
     const double inertia = inertia_ ? inertia_->add_force(scratch_.positions, scratch_.force) : 0;

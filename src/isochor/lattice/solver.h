@@ -17,6 +17,7 @@ struct StepInput {
   /// Per hold a unit vector, read where the hold slides.
   std::span<const Vec3d> slide_directions;
   std::span<const Vec3d> spring_targets;  ///< per spring, m; none: all zero
+  std::span<const Vec3d> loads;           ///< per node, beside gravity, N; none: all zero
   double dt = 0;                          ///< s; 0: the step seeks static equilibrium
 };
 

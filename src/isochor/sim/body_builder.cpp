@@ -66,7 +66,8 @@ std::vector<double> cell_fill(const grid::Lattice& lattice, bool weighted) {
 files::SurfaceFile build_surface(const BodySpec& body, const std::filesystem::path& scene_file) {
   const ShapeSpec& shape = body.shape;
   if (shape.kind != "mesh") return {.mesh = make_shape(shape, body.cell_size)};
-  files::SurfaceFile file = files::read_surface(scene_file.parent_path() / shape.file);
+  files::SurfaceFile file =
+      shape.given ? *shape.given : files::read_surface(scene_file.parent_path() / shape.file);
   for (Vec3d& p : file.mesh.positions) p *= shape.scale;
   return file;
 }

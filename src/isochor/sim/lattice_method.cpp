@@ -64,6 +64,7 @@ LatticeMethod::LatticeMethod(const SceneSpec& scene, Context& context)
       scene_(build_lattice_scene(scene, params_of(scene.method, scene.time), context)),
       model_(scene_.model),
       state_(lattice::make_state(model_)),
+      guides_(scene_.holds.size() + scene_.soft_holds.size()),
       scratch_(model_) {}
 
 Summary LatticeMethod::summary() const {
@@ -81,8 +82,9 @@ Summary LatticeMethod::summary() const {
 
 LatticeMethod::World LatticeMethod::world_at(double time) const {
   World world{.gravity = gravity_ * std::clamp(1 + time, 0.0, 1.0),
-              .demands = demands_at(scene_, time),
-              .activations = {}};
+              .demands = demands_at(scene_, guides_, time),
+              .activations = {},
+              .loads = loads_at(time)};
   for (const BodySpec& body : bodies_) world.activations.push_back(activation_at(body, time));
   return world;
 }
@@ -202,6 +204,7 @@ void LatticeMethod::save(files::ByteWriter& writer) const {
   for (const double energy : {ledger_.start, ledger_.hold_work, ledger_.damping_loss}) {
     writer.put(energy);
   }
+  save_interventions(writer);
 }
 
 void LatticeMethod::load(files::ByteReader& reader) {
@@ -220,6 +223,7 @@ void LatticeMethod::load(files::ByteReader& reader) {
   for (double* energy : {&ledger.start, &ledger.hold_work, &ledger.damping_loss}) {
     *energy = reader.get<double>();
   }
+  load_interventions(reader);
   ledger_ = ledger;
   time_ = time;
   state_ = std::move(state);

@@ -15,6 +15,9 @@ class LatticeMethod final : public Method {
   Summary summary() const override;
   Setup setup() const override { return setup_of(scene_); }
   solve::NewtonReport advance(double time) override;
+  void move_hold(const std::string& name, const Pose& pose) override;
+  void push_surface(std::size_t body, std::span<const Vec3d> forces) override;
+  void push_mass(std::size_t body, const Vec3d& force) override;
   Snapshot snapshot() const override;
   void save(files::ByteWriter& writer) const override;
   void load(files::ByteReader& reader) override;
@@ -26,13 +29,15 @@ class LatticeMethod final : public Method {
     Vec3d gravity;
     Demands demands;
     std::vector<double> activations;
+    std::vector<Vec3d> loads;  ///< as in StepInput
 
     lattice::StepInput input() const {
       return {.gravity = gravity,
               .held_positions = demands.held_positions,
               .activations = activations,
               .slide_directions = demands.slide_directions,
-              .spring_targets = demands.spring_targets};
+              .spring_targets = demands.spring_targets,
+              .loads = loads};
     }
   };
   World world_at(double time) const;
@@ -52,6 +57,18 @@ class LatticeMethod final : public Method {
     double hold_work = 0, damping_loss = 0;
   };
 
+  /// Forces on nodes that a caller set; part of the state. Static ones come up within a frame.
+  struct Loads {
+    double since = 0;                  ///< frames
+    std::vector<Vec3d> before, after;  ///< per node, N; both empty: none
+  };
+  std::vector<Vec3d> loads_at(double time) const;
+  /// Loads that differ from those of now on the nodes of a body, where there are none yet.
+  std::span<Vec3d> renew_loads(const lattice::BodyRange& range);
+  double work_of_loads(std::span<const Vec3d> loads) const;
+  void save_interventions(files::ByteWriter& writer) const;
+  void load_interventions(files::ByteReader& reader);
+
   Context& context_;
   TimeSpec timing_;
   Vec3d gravity_;
@@ -61,6 +78,8 @@ class LatticeMethod final : public Method {
   lattice::State state_;
   double time_ = -1;  ///< frames; part of the state
   Ledger ledger_;
+  Guides guides_;  ///< part of the state
+  Loads loads_;
   lattice::Scratch scratch_;
 };
 

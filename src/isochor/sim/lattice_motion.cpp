@@ -26,7 +26,7 @@ void LatticeMethod::set_velocities() {
           bodies_[b].velocity + cross(bodies_[b].angular_velocity, state_.positions[n] - center);
     });
   }
-  const Demands demands = demands_at(scene_, 0);
+  const Demands demands = demands_at(scene_, guides_, 0);
   for (std::size_t h = 0; h < model_.holds.size(); ++h) {
     const Vec3d& direction = demands.slide_directions[h];
     for (const std::int32_t n : model_.holds[h].nodes) {
@@ -58,10 +58,10 @@ solve::NewtonReport LatticeMethod::step(double time) {
   input.spring_targets = between.demands.spring_targets;
   input.dt = (time - time_) / timing_.frame_rate;
   // By the trapezoidal rule: of second order, as the best of the integrators.
-  double work = 0.5 * energy_change(before, after);
+  double work = 0.5 * energy_change(before, after) - work_of_loads(input.loads);
   const lattice::StepReport report = lattice::advance(model_, state_, input, scratch_, context_);
   if (!report.converged()) return report;
-  work += 0.5 * energy_change(before, after);
+  work += 0.5 * energy_change(before, after) + work_of_loads(input.loads);
   ledger_.hold_work += work + report.balance.hold_work;
   ledger_.damping_loss += report.balance.damping_loss;
   return report;

@@ -255,10 +255,20 @@ void Assembly::hold_loose_parts() {
 
 }  // namespace
 
-Demands demands_at(const LatticeScene& scene, double time) {
+Pose driver_pose(const LatticeScene& scene, const Guides& guides, std::size_t number, double time) {
+  if (const std::optional<Guide>& guide = guides[number]) {
+    return blend(guide->from, guide->to, std::clamp(time - guide->since, 0.0, 1.0));
+  }
+  const std::size_t holds = scene.holds.size();
+  return pose_at(number < holds ? scene.holds[number].spec : scene.soft_holds[number - holds].spec,
+                 time);
+}
+
+Demands demands_at(const LatticeScene& scene, const Guides& guides, double time) {
   Demands out;
+  std::size_t next = 0;
   for (const Driver& driver : scene.holds) {
-    const Pose pose = pose_at(driver.spec, time);
+    const Pose pose = driver_pose(scene, guides, next++, time);
     for (const Vec3d& point : driver.points) {
       out.held_positions.push_back(pose(point, driver.center));
     }
@@ -268,7 +278,7 @@ Demands demands_at(const LatticeScene& scene, double time) {
   out.spring_targets.assign(scene.model.springs.count(), Vec3d{0, 0, 0});
   for (std::size_t g = 0; g < scene.soft_holds.size(); ++g) {
     const Driver& driver = scene.soft_holds[g];
-    const Pose pose = pose_at(driver.spec, time);
+    const Pose pose = driver_pose(scene, guides, next++, time);
     auto target = out.spring_targets.begin() + scene.model.spring_groups[g].first;
     for (const Vec3d& point : driver.points) *target++ = pose(point, driver.center);
   }

@@ -4,6 +4,7 @@
 #include "isochor/grid/embedding.h"
 #include "isochor/lattice/solver.h"
 #include "isochor/sim/body_builder.h"
+#include "isochor/sim/motion.h"
 
 namespace isochor::sim {
 
@@ -31,11 +32,24 @@ struct LatticeScene {
   std::vector<Driver> soft_holds;
 };
 
+/// The motion of a hold that a caller moves, in place of its keys: from one pose to another within
+/// a frame.
+struct Guide {
+  double since = 0;  ///< frames
+  Pose from, to;
+};
+
+/// Per LatticeScene::holds, then per soft hold; nothing where the scene's keys count.
+using Guides = std::vector<std::optional<Guide>>;
+
+/// Where a driver is; its number counts as in Guides.
+Pose driver_pose(const LatticeScene& scene, const Guides& guides, std::size_t number, double time);
+
 /// What the holds of a scene ask for at a time.
 struct Demands {
   std::vector<Vec3d> held_positions, slide_directions, spring_targets;  ///< as in StepInput
 };
-Demands demands_at(const LatticeScene& scene, double time);
+Demands demands_at(const LatticeScene& scene, const Guides& guides, double time);
 
 /// Parts of a body that nothing holds have no state of rest: where the scene starts with one, they
 /// are held where they are, with a warning, and a body whose largest part nothing holds is an input

@@ -2,12 +2,14 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "isochor/base/context.h"
 #include "isochor/files/byte_stream.h"
 #include "isochor/files/frame.h"
+#include "isochor/sim/motion.h"
 #include "isochor/sim/scene_spec.h"
 #include "isochor/sim/setup.h"
 #include "isochor/solve/newton.h"
@@ -32,7 +34,7 @@ struct NamedReaction {
 struct MotionMeasures {
   double kinetic_energy = 0;        ///< J
   double damping_loss = 0;          ///< J
-  double hold_work = 0;             ///< done by what moves holds and activates muscles, J
+  double hold_work = 0;             ///< by what moves holds, activates muscles and pushes, J
   double integrator_loss = 0;       ///< what is missing in the balance of all energies, J
   Vec3d center_of_mass{0, 0, 0};    ///< of all bodies, m
   Vec3d momentum{0, 0, 0};          ///< kg m/s
@@ -73,6 +75,15 @@ class Method {
   /// first pose come up from nothing; a motion that starts from rest begins there. Transactional:
   /// unless converged, the state is unchanged.
   virtual solve::NewtonReport advance(double time) = 0;
+
+  /// Takes a hold or a soft hold over from the scene: it goes to `pose` within a frame, at an even
+  /// pace, and stays there. `name` is that of its reaction. Part of the state.
+  virtual void move_hold(const std::string& name, const Pose& pose) = 0;
+
+  /// What pushes a body from here on, in place of what did: a force per surface vertex, or one that
+  /// is spread over its mass, N. It keeps its direction. Part of the state.
+  virtual void push_surface(std::size_t body, std::span<const Vec3d> forces) = 0;
+  virtual void push_mass(std::size_t body, const Vec3d& force) = 0;
 
   virtual Snapshot snapshot() const = 0;
 

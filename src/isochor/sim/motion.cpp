@@ -23,11 +23,14 @@ Between<Key> find_keys(const std::vector<Key>& keys, double time) {
   return {before, *after, (time - before.frame) / (after->frame - before.frame)};
 }
 
-Pose blend(const KeySpec& a, const KeySpec& b, double s) {
-  return {a.translate * (1 - s) + b.translate * s, a.rotate * (1 - s) + b.rotate * s};
-}
+Pose pose_of(const KeySpec& key) { return {key.translate, key.rotate}; }
 
 }  // namespace
+
+Pose blend(const Pose& a, const Pose& b, double way) {
+  return {a.translation * (1 - way) + b.translation * way,
+          a.rotation * (1 - way) + b.rotation * way};
+}
 
 Pose pose_at(const HoldSpec& hold, double time) {
   const auto& keys = hold.keys;
@@ -39,7 +42,7 @@ Pose pose_at(const HoldSpec& hold, double time) {
   }
   const Between<KeySpec> at = find_keys(keys, time);
   const double s = hold.ease == "smooth" ? at.way * at.way * (3 - 2 * at.way) : at.way;
-  return blend(at.before, at.after, s);
+  return blend(pose_of(at.before), pose_of(at.after), s);
 }
 
 double activation_at(const BodySpec& body, double time) {

@@ -15,6 +15,9 @@ struct Pose {
   }
 };
 
+/// Part of the way from one pose to another, 0 to 1.
+Pose blend(const Pose& a, const Pose& b, double way);
+
 /// Where a hold is at `time`, in frames: between its keys, at rest without any, and coming up from
 /// rest before frame 0.
 Pose pose_at(const HoldSpec& hold, double time);

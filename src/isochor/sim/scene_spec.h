@@ -2,6 +2,7 @@
 
 #include <array>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,6 +11,10 @@
 #include "isochor/materials/material_spec.h"
 #include "isochor/math/vec3.h"
 #include "isochor/solve/newton.h"
+
+namespace isochor::files {
+struct SurfaceFile;
+}
 
 /// The scene file as plain data, and its schema: the describe functions. docs/formats/scene.md.
 namespace isochor::sim {
@@ -55,6 +60,7 @@ struct ShapeSpec {
   std::string file;
   double scale = 1;
   double edge = 0;
+  std::shared_ptr<const files::SurfaceFile> given;  ///< what a caller has in place of the file
   Place place;
 };
 

@@ -10,7 +10,7 @@ namespace isochor::sim {
 namespace {
 
 constexpr files::Magic kCheckpointMagic{"ISOCHKPT"};
-constexpr std::uint32_t kCheckpointVersion = 2;
+constexpr std::uint32_t kCheckpointVersion = 3;
 /// A step is cut into no more parts than this.
 constexpr int kMostParts = 64;
 
@@ -70,6 +70,21 @@ std::optional<FrameReport> Simulation::advance() {
   report.solve_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
+}
+
+void Simulation::move_hold(const std::string& name, const Pose& pose) {
+  method_->move_hold(name, pose);
+  checkpoint_ = save();
+}
+
+void Simulation::push_surface(std::size_t body, std::span<const Vec3d> forces) {
+  method_->push_surface(body, forces);
+  checkpoint_ = save();
+}
+
+void Simulation::push_mass(std::size_t body, const Vec3d& force) {
+  method_->push_mass(body, force);
+  checkpoint_ = save();
 }
 
 std::pair<files::Frame, Measures> Simulation::snapshot() const {

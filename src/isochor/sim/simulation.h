@@ -40,10 +40,16 @@ class Simulation {
   /// solved even when cut small. In both cases the state is that of the last whole frame.
   std::optional<FrameReport> advance();
 
+  /// What a caller does to the bodies between two frames, as in Method.
+  void move_hold(const std::string& name, const Pose& pose);
+  void push_surface(std::size_t body, std::span<const Vec3d> forces);
+  void push_mass(std::size_t body, const Vec3d& force);
+
   /// The last whole frame, and its measures.
   std::pair<files::Frame, Measures> snapshot() const;
 
-  /// The state of the last whole frame. Restoring it continues with the same bits.
+  /// The state of the last whole frame, with what was done to it since. Restoring it continues with
+  /// the same bits.
   const std::vector<std::byte>& checkpoint() const { return checkpoint_; }
   /// `path` names the file in errors: another format, damage, a scene of another size.
   void restore(const std::filesystem::path& path, std::span<const std::byte> bytes);

@@ -1,0 +1,27 @@
+# Finds what the bindings for Python need. Leaves ISOCHOR_NO_PYTHON empty, or the reason why there
+# will be none: program, library and their tests do without.
+set(ISOCHOR_NO_PYTHON "")
+if(ISOCHOR_SANITIZE)
+  set(ISOCHOR_NO_PYTHON "a build with sanitizers has no Python bindings")
+else()
+  # The system's interpreter unless another is named: the first in PATH may be a shim, without
+  # headers and without NumPy.
+  if(NOT Python_EXECUTABLE AND EXISTS /usr/bin/python3)
+    set(Python_EXECUTABLE /usr/bin/python3 CACHE FILEPATH "Interpreter that the bindings are for")
+  endif()
+  set(PYBIND11_FINDPYTHON ON)
+  find_package(Python 3.11 QUIET COMPONENTS Interpreter Development.Module)
+  if(Python_Development.Module_FOUND)
+    find_package(pybind11 2.10 CONFIG QUIET)
+  endif()
+  if(NOT Python_Development.Module_FOUND)
+    set(ISOCHOR_NO_PYTHON "no Python 3.11 or newer with headers was found (python3-dev)")
+  elseif(NOT pybind11_FOUND)
+    set(ISOCHOR_NO_PYTHON "pybind11 2.10 or newer was not found (pybind11-dev)")
+  endif()
+endif()
+if(ISOCHOR_NO_PYTHON)
+  message(STATUS "Python bindings are left out: ${ISOCHOR_NO_PYTHON}")
+else()
+  message(STATUS "Python bindings: for ${Python_EXECUTABLE}, ${Python_VERSION}")
+endif()
