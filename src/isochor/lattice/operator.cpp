@@ -4,10 +4,9 @@
 #include <bit>
 #include <numeric>
 
-#include "isochor/lattice/kernel_data.h"
+#include "isochor/lattice/operator_kernels.h"
 #include "isochor/materials/law_batch.h"
 #include "isochor/materials/registry.h"
-#include "isochor/math/dispatch.h"
 
 namespace isochor::lattice {
 
@@ -21,43 +20,10 @@ ISOCHOR_DECLARE_DIFFERENTIALS(float)
 ISOCHOR_DECLARE_DIFFERENTIALS(double)
 #undef ISOCHOR_DECLARE_DIFFERENTIALS
 
-/// Fills F, the moduli and the energy of the stabilisation.
-ISOCHOR_DECLARE_KERNEL(void deform_kernel(const HalfGroup&, const Vec3d* positions, CellBatch&))
-/// Adds the forces of the stress and of the stabilisation.
-ISOCHOR_DECLARE_KERNEL(void force_kernel(const HalfGroup&, const Vec3d* positions, const CellBatch&,
-                                         Vec3d* force))
-
-/// Numbers of a batch between the lattice's axes and those of a law: F into the law's, its stress
-/// and its tangent (dense, in place) out of them.
-ISOCHOR_DECLARE_KERNEL(void turn_deformation_kernel(const GroupAxes&, int first_block,
-                                                    const double* F, double* turned))
-ISOCHOR_DECLARE_KERNEL(void turn_stress_kernel(const GroupAxes&, int first_block, double* stress))
-ISOCHOR_DECLARE_KERNEL(void turn_tangent_kernel(const GroupAxes&, int first_block, double* dense))
-/// The tangent of a law without directions as one with them.
-ISOCHOR_DECLARE_KERNEL(void densify_kernel(const double* principal, double* dense))
-
-/// Writes a batch of tangents as GroupTangent wants it, in single precision. `chosen` says which
-/// cells, or is null for all.
-ISOCHOR_DECLARE_KERNEL(void store_tangent_kernel(const HalfGroup&, const double* numbers,
-                                                 const bool* chosen, PrincipalGroupTangent&))
-ISOCHOR_DECLARE_KERNEL(void store_tangent_kernel(const HalfGroup&, const double* numbers,
-                                                 const bool* chosen, DenseGroupTangent&))
-
 namespace {
 
 using materials::Definiteness;
 using materials::LawBatch;
-
-/// Calls f(groups of a tile) for all tiles, colour after colour.
-template <class F>
-void for_each_tile(const Model& model, ThreadArena& arena, F&& f) {
-  for (std::size_t c = 0; c + 1 < model.color_starts.size(); ++c) {
-    const std::size_t begin = model.color_starts[c], end = model.color_starts[c + 1];
-    parallel_for(arena, end - begin, 1, [&](std::size_t i) {
-      f(GroupRange{model.tile_starts[begin + i], model.tile_starts[begin + i + 1]});
-    });
-  }
-}
 
 template <class S>
 void clear(std::span<Vec3<S>> nodal, ThreadArena& arena) {
