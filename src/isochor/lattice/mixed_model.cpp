@@ -125,14 +125,17 @@ std::vector<GroupVolume> make_volumes(const lattice::Model& base, const Params& 
   return volumes;
 }
 
-/// mu / h, both averaged over all cells.
-double natural_unit(const lattice::Model& base) {
-  double mu = 0, h = 0;
-  for (const std::int32_t cell : base.cells) {
-    mu += base.mu(cell);
-    h += base.blocks[cell / 8].h;
+/// The mean mu by the edge of a cube that has all the volume.
+double natural_unit(const lattice::Model& base, const std::vector<GroupVolume>& volumes) {
+  double mu = 0, whole = 0;
+  for (std::size_t g = 0; g < volumes.size(); ++g) {
+    for (int i = 0; i < kGroupCells; ++i) {
+      const int c = i / kGroupBlocks, b = i % kGroupBlocks;
+      mu += base.moduli[g].mu[c][b] * volumes[g].volume[c][b];
+      whole += volumes[g].volume[c][b];
+    }
   }
-  return mu / h;
+  return mu / (whole * std::cbrt(whole));
 }
 
 /// A body is held all over if every node with fewer than eight cells is.
@@ -172,7 +175,7 @@ Model build_model(std::vector<BodySpec> bodies, lattice::Params lattice_params,
     model.measures.push_back(measure_of(model.base.materials[m], params, stiff[m]));
   }
   model.volumes = make_volumes(model.base, params, compliance);
-  model.alpha = natural_unit(model.base);
+  model.alpha = natural_unit(model.base, model.volumes);
   model.has_constant_pressure = find_constant_pressures(model.base, compliance);
   return model;
 }
