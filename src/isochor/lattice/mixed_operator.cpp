@@ -472,7 +472,10 @@ void linearise_coarse(const Model& model, const Configuration& at, MultigridMemo
           const Place place{g, b};
           Visit visit(coarse.model, model.measures, place, stabilise, at.activations, isa);
           visit.deform(place, memory.gradients[l]);
-          for (int i = 0; i < kBatchCells; ++i) visit.pressure()[i] = pressures[l][place.cell(i)];
+          for (int i = 0; i < kBatchCells; ++i) {
+            const bool there = visit.block(i % kBatchBlocks).active >> (i / kBatchBlocks) & 1;
+            visit.pressure()[i] = there ? pressures[l][place.cell(i)] : 0.0;
+          }
           visit.linearise_definite(memory.tangents[l]);
         }
       }

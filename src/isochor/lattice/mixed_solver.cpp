@@ -31,9 +31,8 @@ class Saddle {
 
   StepReport solve() {
     collect_slides(model_.base, input_, start_.positions, 1, scratch_.slides);
-    std::copy(start_.positions.begin(), start_.positions.end(), scratch_.positions.begin());
-    std::copy(start_.pressure.begin(), start_.pressure.end(), scratch_.pressure.begin());
-    if (!holds_rest(model_.base, input_, start_.positions, scratch_.slides) && !predict()) {
+    copy_start();
+    if (!holds_rest(model_.base, input_, start_.positions, scratch_.slides) && !follow_holds()) {
       report_.end = context_.cancelled ? solve::NewtonEnd::Cancelled : solve::NewtonEnd::Stalled;
       return report_;
     }
@@ -261,26 +260,40 @@ class Saddle {
     return false;
   }
 
-  /// Moves held nodes where they belong, and all others by what the linear response to that is.
-  /// False where that crushes a cell.
-  bool predict() {
+  void copy_start() {
+    std::copy(start_.positions.begin(), start_.positions.end(), scratch_.positions.begin());
+    std::copy(start_.pressure.begin(), start_.pressure.end(), scratch_.pressure.begin());
+  }
+
+  /// Moves held nodes where they belong, and all others by what the linear response to that is; by
+  /// the exact one first. Close to where a body buckles that is too much of a response.
+  bool follow_holds() {
+    if (model_.params.variant == Variant::Published) return predict(Fix::Published);
+    if (predict(Fix::None)) return true;
+    if (context_.cancelled) return false;
+    ++report_.fallbacks;
+    report_.fallback = "the exact response to moved holds crushed cells";
+    copy_start();
+    return predict(Fix::Thresholded);
+  }
+
+  /// False where it crushes a cell.
+  bool predict(Fix fix) {
     evaluate();
     const double least_before = now_.least_j;
-    system_.linearise(configuration(), Fix::None);
+    system_.linearise(configuration(), fix);
     system_.prepare(configuration());
     // What holds ask for, as far as they have not got it yet.
     place_held(model_.base, input_, start_.positions, 1, scratch_.slides, scratch_.positions);
-    const std::span<double> lift = scratch_.step, image = scratch_.image, load = scratch_.load;
+    const std::span<double> lift = scratch_.step, image = scratch_.image;
     const auto dx = positions_of(model_, lift);
     each_node([&](std::size_t i) { dx[i] = scratch_.positions[i] - start_.positions[i]; });
     const auto dp = pressures_of(model_, lift);
     std::fill(dp.begin(), dp.end(), 0.0);
     system_.apply_everywhere(lift, image);
     system_.keep_free(image);
-    solve::axpy(context_.arena, -1, image, load);
-    if (!run_krylov(kPatience * model_.params.max_krylov)) {
-      report_.fallback = "the response to moved holds was not found";
-    }
+    solve::axpy(context_.arena, -1, image, scratch_.load);
+    run_krylov(kPatience * model_.params.max_krylov);
     move(1, 1);
     evaluate();
     return now_.is_finite() && now_.least_j > kMostCrushed * std::min(1.0, least_before);
@@ -297,20 +310,6 @@ class Saddle {
 };
 
 }  // namespace
-
-Scratch::Scratch(const Model& model)
-    : positions(model.node_count()),
-      pressure(model.pressure_count()),
-      force(model.node_count()),
-      volume(model.pressure_count()),
-      load(unknowns(model)),
-      step(unknowns(model)),
-      image(unknowns(model)),
-      blocks(model.base.blocks.size()),
-      pull(model.base.springs.count()),
-      slides(model.base.sliding.size()),
-      linear(model),
-      krylov(unknowns(model), std::min(model.params.max_krylov, 30)) {}
 
 StepReport advance(const Model& model, State& state, const StepInput& input, Scratch& scratch,
                    Context& context) {

@@ -15,6 +15,9 @@ inline State make_state(const Model& model) {
   return {model.base.rest_positions, std::vector<double>(model.pressure_count(), 0.0)};
 }
 
+/// Vectors that GMRES keeps before it starts again.
+inline constexpr int kRestart = 30;
+
 /// Memory of a step. Nothing in it outlives a step: filling it with NaN changes no result.
 struct Scratch {
   explicit Scratch(const Model& model);
