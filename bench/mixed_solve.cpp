@@ -1,14 +1,10 @@
 /// One linear solve of the mixed lattice, at rest, beside what the paper would do.
-#include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
-#include <limits>
 
 #include "bench/benchmark.h"
-#include "isochor/geometry/shapes.h"
-#include "isochor/lattice/mixed_state.h"
-#include "isochor/materials/registry.h"
 #include "isochor/solve/symmetric_qmr.h"
+#include "reproduce/mixed_block.h"
 
 namespace isochor::bench {
 namespace {
@@ -19,21 +15,8 @@ constexpr double kTolerance = 1e-6;
 
 /// A unit cube, two opposite faces held, a load on all other nodes.
 mixed::Model make_cube(int n, double poisson, double jumps, Context& context) {
-  const auto surface = geometry::make_box({0.5, 0.5, 0.5}, {1, 1, 1}, 0.25);
-  lattice::BodySpec body{.name = "cube",
-                         .lattice = grid::build_lattice(surface, 1.0 / n, "cube", context.arena),
-                         .law = materials::law_index("neo_hookean")};
-  body.mu.assign(body.lattice.cell_count(), 1e5 / 3);
-  const double ratio = poisson >= 0.5 ? std::numeric_limits<double>::infinity()
-                                      : 2 * poisson / (1 - 2 * poisson);
-  body.lambda.assign(body.lattice.cell_count(), 1e5 / 3 * ratio);
-  lattice::HoldSpec ends{.name = "ends"};
-  for (std::size_t i = 0; i < body.lattice.rest_positions.size(); ++i) {
-    const double x = body.lattice.rest_positions[i][0];
-    if (x < 0.5 / n || x > 1 - 0.5 / n) ends.nodes.push_back(static_cast<std::int32_t>(i));
-  }
-  body.holds.push_back(std::move(ends));
-  return mixed::build_model({body}, {}, {.measure = materials::VolumeMeasure::J, .jumps = jumps});
+  return mixed::build_model({reproduce::make_block({n, n, n}, "neo_hookean", poisson, context)}, {},
+                            {.measure = materials::VolumeMeasure::J, .jumps = jumps});
 }
 
 struct Solve {
@@ -122,8 +105,8 @@ double least_seconds(const MixedCube& cube, const Solve& solve, ThreadArena& are
   constexpr double kDouble = kTangent + kGradient + kIndices + 2 * sizeof(Vec3d) + 16;
   constexpr double kTransposed = kGradient + kIndices + 32 + sizeof(Vec3d) + 8;
   const double vectors = solve.iterations * 8 * solve.unknowns / cube.cells();
-  const double bytes = cube.cells() * solve.iterations *
-                       (6 * kSingle * 4 / 3 + kDouble + kTransposed + vectors);
+  const double bytes =
+      cube.cells() * solve.iterations * (6 * kSingle * 4 / 3 + kDouble + kTransposed + vectors);
   return bytes / bandwidth(std::size_t(cube.cells() * kSingle), arena);
 }
 
@@ -149,8 +132,8 @@ void add_row(int n, double poisson, Context& context, std::vector<BenchRow>& row
     const Solve paper = MixedCube(n, poisson, 0, context).published();
     row.peer = per_unknown * (paper.set_up + paper.solve);
     row.peer_name = "symmetric QMR, as published";
-    row.note += fmt::format("; QMR {} iterations, residual {:.1e}", paper.iterations,
-                            paper.residual);
+    row.note +=
+        fmt::format("; QMR {} iterations, residual {:.1e}", paper.iterations, paper.residual);
   }
   if (!(ours.residual <= 2 * kTolerance)) row.value.reset();
   rows.push_back(std::move(row));

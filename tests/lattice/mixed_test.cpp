@@ -1,12 +1,10 @@
-#include "isochor/lattice/mixed_solver.h"
-
 #include <gtest/gtest.h>
-
 #include <map>
 #include <numeric>
 
 #include "isochor/base/error.h"
 #include "isochor/lattice/element_kernel.h"
+#include "isochor/lattice/mixed_solver.h"
 #include "isochor/materials/volume_laws.h"
 #include "isochor/materials/volume_split.h"
 #include "tests/lattice/small_models.h"
@@ -54,8 +52,7 @@ double naive_energy(const Sample& s, const std::vector<double>& compliance) {
   for (const std::int32_t cell : base.cells) {
     const Block& block = base.blocks[cell / 8];
     const GroupModuli& m = base.moduli[cell / kGroupCells];
-    const double W =
-        m.fill[cell % 8][cell / 8 % kGroupBlocks] * block.h * block.h * block.h;
+    const double W = m.fill[cell % 8][cell / 8 % kGroupBlocks] * block.h * block.h * block.h;
     auto& r = regions[{cell / 8, block.material[cell % 8]}];
     r[0] += W * s.p[Model::pressure_at(cell)];
     r[1] += W;
@@ -90,8 +87,7 @@ double naive_energy(const Sample& s, const std::vector<double>& compliance) {
     const double jump = p - r[0] / r[1];
     total += W * (psi + p * M - 0.5 * p * p * compliance[c]) -
              0.5 * s.model.params.jumps / mu * W * jump * jump +
-             stabilisation_energy(x, F, block.h,
-                                  s.model.params.stabilise * fill * base.mu(cell));
+             stabilisation_energy(x, F, block.h, s.model.params.stabilise * fill * base.mu(cell));
   }
   return total;
 }
@@ -187,8 +183,10 @@ TEST_P(MixedLaws, ForcesAndVolumesAreDerivativesOfTheEnergy) {
   double errors[2];
   for (int k = 0; k < 2; ++k) {
     const double e = k == 0 ? 1e-2 : 1e-3;
-    errors[k] = std::abs((evaluate(moved(s, u, e)).result.energy -
-                          evaluate(moved(s, u, -e)).result.energy) / (2 * e) - exact);
+    errors[k] = std::abs(
+        (evaluate(moved(s, u, e)).result.energy - evaluate(moved(s, u, -e)).result.energy) /
+            (2 * e) -
+        exact);
   }
   EXPECT_LT(errors[1], 0.03 * errors[0] + 1e-9 * std::abs(exact));
 }
@@ -250,8 +248,7 @@ TEST(Mixed, MaterialsOfABlockJumpFreely) {
 }
 
 /// A cube held at two faces.
-Model cube(int n, double nu, Params params = {.measure = VolumeMeasure::J},
-           bool all_over = false) {
+Model cube(int n, double nu, Params params = {.measure = VolumeMeasure::J}, bool all_over = false) {
   BodySpec spec = box_spec(n, n, n, 1.0 / n);
   make_uniform(spec, 1, nu >= 0.5 ? kInfinite : 2 * nu / (1 - 2 * nu));
   spec.law = materials::law_index("neo_hookean");
@@ -290,7 +287,8 @@ int iterations_at_rest(const Model& model) {
       context.arena, [&](std::span<const double> p, std::span<double> q) { system.apply(p, q); },
       [&](std::span<const double> p, std::span<double> q) { system.precondition(p, q); },
       [] { return false; }, b, x, 1e-6, 100, scratch.krylov);
-  EXPECT_TRUE(report.converged) << model.base.cells.size() << " cells, " << report.iterations << " iterations";
+  EXPECT_TRUE(report.converged) << model.base.cells.size() << " cells, " << report.iterations
+                                << " iterations";
   system.apply(x, r);
   for (std::size_t i = 0; i < r.size(); ++i) r[i] -= b[i];
   EXPECT_LT(norm_of(r), 2e-6 * norm_of(b));
@@ -336,8 +334,7 @@ TEST(Mixed, EveryBlockKeepsItsVolumeExactly) {
   State state = make_state(model);
   for (const double part : {0.5, 1.0}) {
     const auto held = pulled(model, 0.4 * part, 1.0 * part);
-    const StepReport report =
-        advance(model, state, {.held_positions = held}, scratch, context);
+    const StepReport report = advance(model, state, {.held_positions = held}, scratch, context);
     ASSERT_TRUE(report.converged()) << text(report.end);
     EXPECT_LE(report.iterations, 6);
   }

@@ -35,8 +35,7 @@ TEST(VolumeSplit, IsTheLawItself) {
         with_measure(split.measure, [&]<class M>(M) {
           const double m = M::respond(F, penalty).energy;
           const double whole = Law::energy(F, p);
-          EXPECT_NEAR(whole,
-                      Law::energy(F, without) + 0.5 * split.kappa(p.mu, p.lambda) * m * m,
+          EXPECT_NEAR(whole, Law::energy(F, without) + 0.5 * split.kappa(p.mu, p.lambda) * m * m,
                       1e-12 * (1 + std::abs(whole)))
               << kLawNames[std::size_t(law)];
         });

@@ -106,8 +106,8 @@ TEST_P(Indefinite, APreconditionerHelps) {
 }
 
 TEST_P(Indefinite, NothingToDoIsDone) {
-  const Solved solved = solve_with(GetParam(), Dense::Identity(5, 5), Vector::Zero(5), 1e-6, 10,
-                                   Vector::Ones(5));
+  const Solved solved =
+      solve_with(GetParam(), Dense::Identity(5, 5), Vector::Zero(5), 1e-6, 10, Vector::Ones(5));
   EXPECT_TRUE(solved.report.converged);
   EXPECT_EQ(solved.x.norm(), 0);
 }
@@ -115,8 +115,8 @@ TEST_P(Indefinite, NothingToDoIsDone) {
 TEST_P(Indefinite, GivesUpWhenToldTo) {
   Random random(4);
   const Dense K = saddle(random, 24, 8);
-  const Solved solved = solve_with(GetParam(), K, random_matrix(random, 32, 1), 1e-12, 100,
-                                   Vector::Ones(32), 30, 3);
+  const Solved solved =
+      solve_with(GetParam(), K, random_matrix(random, 32, 1), 1e-12, 100, Vector::Ones(32), 30, 3);
   EXPECT_FALSE(solved.report.converged);
   EXPECT_LE(solved.report.iterations, 3);
 }
@@ -164,8 +164,8 @@ TEST(Minres, IsAsGoodAsGmres) {
 TEST(Minres, SaysThatAPreconditionerIsIndefinite) {
   Vector inverse = Vector::Ones(4);
   inverse[1] = -30;
-  const Solved solved = solve_with(Method::Minres, Dense::Identity(4, 4), Vector::Ones(4), 1e-6, 10,
-                                   inverse);
+  const Solved solved =
+      solve_with(Method::Minres, Dense::Identity(4, 4), Vector::Ones(4), 1e-6, 10, inverse);
   EXPECT_FALSE(solved.report.converged);
   EXPECT_TRUE(solved.report.indefinite);
 }

@@ -59,11 +59,9 @@ ISOCHOR_KERNEL void apply_blocks(const BlockGroup& group, const GroupTangent<Num
                                  const mixed::GroupGradient<GradientNumbers>& gradients, int lane,
                                  const Vec3d* dx, const double* dp, Vec3d* force, double* volume) {
   // What the next group will read.
-  detail::Ahead numbers(&tangents + 1, sizeof(tangents), lane / kLanes,
-                                 kGroupBlocks / kLanes);
+  detail::Ahead numbers(&tangents + 1, sizeof(tangents), lane / kLanes, kGroupBlocks / kLanes);
   detail::Ahead nodes(&group + 1, sizeof(group), lane / kLanes, kGroupBlocks / kLanes);
-  detail::Ahead slopes(&gradients + 1, sizeof(gradients), lane / kLanes,
-                                kGroupBlocks / kLanes);
+  detail::Ahead slopes(&gradients + 1, sizeof(gradients), lane / kLanes, kGroupBlocks / kLanes);
   Vec3<P> x[27];
   gather_nodes<kLanes>(group, lane, dx, x, [&] { numbers.fetch(1); });
   Mat3<P> pull[8];
@@ -156,27 +154,28 @@ ISOCHOR_KERNEL void for_each_part(const Model& model, const mixed::Tangents& tan
 }  // namespace
 
 void apply_mixed_kernel(const Model& model, const mixed::Tangents& tangents, GroupRange range,
-                  const Vec3d* dx, const double* dp, Vec3d* force, double* volume) {
-  for_each_part(model, tangents, range,
-                [&](const BlockGroup& group, const auto& t, const auto& q, int lane, std::size_t c) {
-                  apply_blocks(group, t, q, lane, dx, dp + c, force, volume + c);
-                });
+                        const Vec3d* dx, const double* dp, Vec3d* force, double* volume) {
+  for_each_part(
+      model, tangents, range,
+      [&](const BlockGroup& group, const auto& t, const auto& q, int lane, std::size_t c) {
+        apply_blocks(group, t, q, lane, dx, dp + c, force, volume + c);
+      });
 }
 
 void apply_gradient_kernel(const Model& model, const mixed::Tangents& tangents, GroupRange range,
-                     const double* dp, Vec3d* force) {
+                           const double* dp, Vec3d* force) {
   for_each_part(model, tangents, range,
-                [&](const BlockGroup& group, const auto& t, const auto& q, int lane, std::size_t c) {
-                  add_gradients(group, t, q, lane, dp + c, force);
-                });
+                [&](const BlockGroup& group, const auto& t, const auto& q, int lane,
+                    std::size_t c) { add_gradients(group, t, q, lane, dp + c, force); });
 }
 
 void schur_weight_kernel(const Model& model, const mixed::Tangents& tangents, GroupRange range,
-                   const Vec3f* inverse_diagonal, double* weight) {
-  for_each_part(model, tangents, range,
-                [&](const BlockGroup& group, const auto& t, const auto& q, int lane, std::size_t c) {
-                  find_weights(group, t, q, lane, inverse_diagonal, weight + c);
-                });
+                         const Vec3f* inverse_diagonal, double* weight) {
+  for_each_part(
+      model, tangents, range,
+      [&](const BlockGroup& group, const auto& t, const auto& q, int lane, std::size_t c) {
+        find_weights(group, t, q, lane, inverse_diagonal, weight + c);
+      });
 }
 
 }  // namespace ISOCHOR_ISA

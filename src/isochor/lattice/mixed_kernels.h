@@ -26,18 +26,18 @@ ISOCHOR_DECLARE_KERNEL(void raise_dense_kernel(const double* gradient, const dou
 
 /// Adds A dx + B^T dp to `force` and sets `volume` to B dx.
 ISOCHOR_DECLARE_KERNEL(void apply_mixed_kernel(const Model&, const mixed::Tangents&, GroupRange,
-                                         const Vec3d* dx, const double* dp, Vec3d* force,
-                                         double* volume))
+                                               const Vec3d* dx, const double* dp, Vec3d* force,
+                                               double* volume))
 /// Adds B^T dp to `force`.
 ISOCHOR_DECLARE_KERNEL(void apply_gradient_kernel(const Model&, const mixed::Tangents&, GroupRange,
-                                            const double* dp, Vec3d* force))
+                                                  const double* dp, Vec3d* force))
 /// Sets b_k^T D^-1 b_k of every cell, b_k being a row of B.
 ISOCHOR_DECLARE_KERNEL(void schur_weight_kernel(const Model&, const mixed::Tangents&, GroupRange,
-                                          const Vec3f* inverse_diagonal, double* weight))
+                                                const Vec3f* inverse_diagonal, double* weight))
 
 /// Subtracts scale C p: compliance, and jumps within regions of a block.
-ISOCHOR_DECLARE_KERNEL(void compliance_kernel(const mixed::GroupVolume&, double scale, const double* p,
-                                              double* out))
+ISOCHOR_DECLARE_KERNEL(void compliance_kernel(const mixed::GroupVolume&, double scale,
+                                              const double* p, double* out))
 /// z = S^-1 r, block by block.
 ISOCHOR_DECLARE_KERNEL(void schur_kernel(const mixed::GroupVolume&, const mixed::GroupSchur&,
                                          const double* r, double* z))

@@ -29,10 +29,10 @@ std::vector<double> take_kappa(std::vector<BodySpec>& bodies) {
       const VolumeSplit& split = materials::volume_split(material_of(body, c).law);
       const double kappa = split.kappa(body.mu[c], body.lambda[c]);
       if (!(kappa > 0)) {
-        throw Error(Fault::Input, body.name,
-                    fmt::format("has a cell that does not resist a change of volume: kappa = {} Pa",
-                                kappa),
-                    "give it a larger Poisson's ratio, or no pressures");
+        throw Error(
+            Fault::Input, body.name,
+            fmt::format("has a cell that does not resist a change of volume: kappa = {} Pa", kappa),
+            "give it a larger Poisson's ratio, or no pressures");
       }
       compliance.push_back(1 / kappa);
       body.lambda[c] = -split.mu_share * body.mu[c];
@@ -44,8 +44,7 @@ std::vector<double> take_kappa(std::vector<BodySpec>& bodies) {
 Measure measure_of(const Material& material, const Params& params, bool stiff) {
   const VolumeSplit& split = materials::volume_split(material.law);
   const VolumeMeasure own = split.measure;
-  const VolumeMeasure better =
-      own == VolumeMeasure::LogJ && stiff ? VolumeMeasure::J : own;
+  const VolumeMeasure better = own == VolumeMeasure::LogJ && stiff ? VolumeMeasure::J : own;
   const VolumeMeasure chosen = params.measure.value_or(better);
   const bool linear = own == VolumeMeasure::Linear;
   if (linear != (chosen == VolumeMeasure::Linear)) {

@@ -29,10 +29,10 @@ struct Params {
   /// Part of the stabilisation of one point per cell. A third is what [Patterson12 sec 3.2] has for
   /// the modes that are linear in a cell: integrated over it, not along its edges.
   double stabilise = 1.0 / 3;
-  double jumps = 0.1;          ///< delta; 0: no stabilisation of pressures
-  double tolerance = 1e-6;     ///< of forces, relative, and of the volume of cells
-  int max_iterations = 100;    ///< linear systems per step
-  int max_krylov = 40;         ///< iterations per linear system; then the fallback
+  double jumps = 0.1;        ///< delta; 0: no stabilisation of pressures
+  double tolerance = 1e-6;   ///< of forces, relative, and of the volume of cells
+  int max_iterations = 100;  ///< linear systems per step
+  int max_krylov = 40;       ///< iterations per linear system; then the fallback
   double krylov_tolerance = 1e-3;
 };
 
@@ -61,8 +61,8 @@ struct Model {
   Params params;
   std::vector<Measure> measures;     ///< per Model::materials of the base
   std::vector<GroupVolume> volumes;  ///< per group
-  /// Unit of the unknown pressure, Pa/m: [Patterson12 (7)]'s alpha, mu by the size of the body. With
-  /// mu/h, which would weigh volumes and forces alike, roundings of a preconditioner in single
+  /// Unit of the unknown pressure, Pa/m: [Patterson12 (7)]'s alpha, mu by the size of the body.
+  /// With mu/h, which would weigh volumes and forces alike, roundings of a preconditioner in single
   /// precision count too much: 26 iterations instead of 18 on 64^3 cells.
   double alpha = 1;
   /// Per body whether a constant pressure does nothing: held all over and incompressible.

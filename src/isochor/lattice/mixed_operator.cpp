@@ -35,8 +35,8 @@ struct Place {
   std::size_t group;
   int first_block;
   std::size_t pressure(int i) const {
-    return group * kGroupCells + std::size_t(i / kBatchBlocks * kGroupBlocks + first_block +
-                                             i % kBatchBlocks);
+    return group * kGroupCells +
+           std::size_t(i / kBatchBlocks * kGroupBlocks + first_block + i % kBatchBlocks);
   }
   /// block * 8 + lane.
   std::size_t cell(int i) const {
@@ -108,8 +108,7 @@ class Visit {
         ISOCHOR_CALL_KERNEL(isa_, turn_stress_kernel(axes(), half_.first_block, law.stress));
       }
       double* value = chosen ? other_value_ : value_;
-      ISOCHOR_CALL_KERNEL(isa_,
-                          measure_kernel(measure, &batch_.F[0][0], value, &gradient_[0][0]));
+      ISOCHOR_CALL_KERNEL(isa_, measure_kernel(measure, &batch_.F[0][0], value, &gradient_[0][0]));
       for (int i = 0; i < kBatchCells; ++i) out.energy[i] += pressure_[i] * value[i];
       for (int e = 0; e < 9; ++e) {
         for (int i = 0; i < kBatchCells; ++i) out.stress[e][i] += pressure_[i] * gradient_[e][i];
@@ -236,13 +235,13 @@ class Visit {
   /// Adds `pressure` times the second derivatives of M.
   void add_measure(const Measure& measure, const double* pressure, double* to) {
     if (!group_.dense) {
-      ISOCHOR_CALL_KERNEL(isa_, add_measure_kernel(measure, &batch_.F[0][0], pressure, to,
-                                                   &gradient_[0][0]));
+      ISOCHOR_CALL_KERNEL(
+          isa_, add_measure_kernel(measure, &batch_.F[0][0], pressure, to, &gradient_[0][0]));
       return;
     }
     ISOCHOR_CALL_KERNEL(isa_, frame_kernel(&batch_.F[0][0], principal_));
-    ISOCHOR_CALL_KERNEL(isa_, add_measure_kernel(measure, &batch_.F[0][0], pressure, principal_,
-                                                 &gradient_[0][0]));
+    ISOCHOR_CALL_KERNEL(
+        isa_, add_measure_kernel(measure, &batch_.F[0][0], pressure, principal_, &gradient_[0][0]));
     ISOCHOR_CALL_KERNEL(isa_, densify_kernel(principal_, spare_));
     for (int i = 0; i < kDense * kBatchCells; ++i) to[i] += spare_[i];
     ISOCHOR_CALL_KERNEL(isa_, measure_kernel(measure, &batch_.F[0][0], value_, &gradient_[0][0]));
@@ -322,8 +321,7 @@ void visit_cells(const Model& model, const Configuration& at, ThreadArena& arena
     for (std::size_t g = groups.begin; g < std::size_t(groups.end); ++g) {
       for (int b = 0; b < kGroupBlocks; b += kBatchBlocks) {
         const Place place{g, b};
-        Visit visit(model.base, model.measures, place, model.params.stabilise,
-                    at.activations, isa);
+        Visit visit(model.base, model.measures, place, model.params.stabilise, at.activations, isa);
         visit.deform(at.positions);
         for (int i = 0; i < kBatchCells; ++i) visit.pressure()[i] = at.pressure[place.pressure(i)];
         f(visit, place);
@@ -333,8 +331,9 @@ void visit_cells(const Model& model, const Configuration& at, ThreadArena& arena
 }
 
 void clear(std::span<Vec3d> nodal, ThreadArena& arena) {
-  parallel_for(arena, nodal.size(), solve::kVectorGrain,
-               [&](std::size_t i) { nodal[i] = {0, 0, 0}; });
+  parallel_for(arena, nodal.size(), solve::kVectorGrain, [&](std::size_t i) {
+    nodal[i] = {0, 0, 0};
+  });
 }
 
 /// Energy and least J of block b of a batch that responded.
@@ -433,9 +432,8 @@ void measure(const Model& model, const Configuration& at, std::span<double> valu
 
 void linearise(const Model& model, const Configuration& at, Fix fix, Tangents& tangents,
                ThreadArena& arena, Isa isa) {
-  visit_cells(model, at, arena, isa, [&](Visit& visit, const Place&) {
-    visit.linearise(fix, model.alpha, tangents);
-  });
+  visit_cells(model, at, arena, isa,
+              [&](Visit& visit, const Place&) { visit.linearise(fix, model.alpha, tangents); });
 }
 
 void linearise_coarse(const Model& model, const Configuration& at, MultigridMemory& memory,
@@ -464,8 +462,7 @@ void linearise_coarse(const Model& model, const Configuration& at, MultigridMemo
       memory.gradients[l][coarse.model.cells[cell]] = F * share;
       pressures[l][coarse.model.cells[cell]] = pressure * share;
     });
-    const double stabilise =
-        coarse_stabilisation(model.base.params) * model.params.stabilise;
+    const double stabilise = coarse_stabilisation(model.base.params) * model.params.stabilise;
     for_each_tile(coarse.model, arena, [&](GroupRange groups) {
       for (std::size_t g = groups.begin; g < std::size_t(groups.end); ++g) {
         for (int b = 0; b < kGroupBlocks; b += kBatchBlocks) {
@@ -491,11 +488,11 @@ void apply(const Model& model, const Tangents& tangents, std::span<const Vec3d> 
   const double scale = model.alpha * model.alpha;
   for_each_tile(model.base, arena, [&](GroupRange groups) {
     ISOCHOR_CALL_KERNEL(isa, apply_mixed_kernel(model.base, tangents, groups, dx.data(), dp.data(),
-                                          force.data(), volume.data()));
+                                                force.data(), volume.data()));
     for (std::size_t g = groups.begin; g < std::size_t(groups.end); ++g) {
-      ISOCHOR_CALL_KERNEL(
-          isa, compliance_kernel(model.volumes[g], scale, dp.data() + g * kGroupCells,
-                                 volume.data() + g * kGroupCells));
+      ISOCHOR_CALL_KERNEL(isa,
+                          compliance_kernel(model.volumes[g], scale, dp.data() + g * kGroupCells,
+                                            volume.data() + g * kGroupCells));
     }
   });
 }
@@ -503,8 +500,8 @@ void apply(const Model& model, const Tangents& tangents, std::span<const Vec3d> 
 void add_gradient(const Model& model, const Tangents& tangents, std::span<const double> dp,
                   std::span<Vec3d> force, ThreadArena& arena, Isa isa) {
   for_each_tile(model.base, arena, [&](GroupRange groups) {
-    ISOCHOR_CALL_KERNEL(isa,
-                        apply_gradient_kernel(model.base, tangents, groups, dp.data(), force.data()));
+    ISOCHOR_CALL_KERNEL(
+        isa, apply_gradient_kernel(model.base, tangents, groups, dp.data(), force.data()));
   });
 }
 

@@ -79,9 +79,8 @@ class Saddle {
   }
 
   const Iterate& evaluate() {
-    const Evaluation elastic =
-        mixed::evaluate(model_, configuration(), scratch_.force, scratch_.volume, scratch_.blocks,
-                        context_.arena);
+    const Evaluation elastic = mixed::evaluate(model_, configuration(), scratch_.force,
+                                               scratch_.volume, scratch_.blocks, context_.arena);
     const lattice::Model& base = model_.base;
     each_node([&](std::size_t i) { scratch_.force[i] += base.mass[i] * input_.gravity; });
     const double springs = spring_pulls(base.springs, scratch_.positions, input_.spring_targets,
@@ -122,8 +121,7 @@ class Saddle {
     for (const Vec3d& pull : scratch_.pull) weight += square(pull);
     const double rounding =
         base.rounding_force * std::sqrt(double(base.node_count())) / model_.params.tolerance;
-    const double force =
-        std::sqrt(left) / (std::sqrt(reaction) + std::sqrt(weight) + rounding);
+    const double force = std::sqrt(left) / (std::sqrt(reaction) + std::sqrt(weight) + rounding);
     const auto [error, whole] = volume_errors();
     now_.volume_residual = std::sqrt(error / whole);
     now_.residual = std::max(force, now_.volume_residual);
@@ -141,7 +139,8 @@ class Saddle {
         for (int i = 0; i < kGroupCells; ++i) {
           const int c = i / kGroupBlocks, b = i % kGroupBlocks;
           const double W = v.volume[c][b];
-          if (W > 0) total += f(g[group * kGroupCells + std::size_t(i)] / model_.alpha, W, m.mu[c][b]);
+          if (W > 0)
+            total += f(g[group * kGroupCells + std::size_t(i)] / model_.alpha, W, m.mu[c][b]);
         }
         return total;
       });
@@ -217,15 +216,14 @@ class Saddle {
     const auto dx = positions_of(model_, step);
     const auto dp = pressures_of(model_, step);
     each_node([&](std::size_t i) { scratch_.positions[i] += positions * dx[i]; });
-    parallel_for(context_.arena, dp.size(), solve::kVectorGrain, [&](std::size_t i) {
-      scratch_.pressure[i] += pressures * model_.alpha * dp[i];
-    });
+    parallel_for(context_.arena, dp.size(), solve::kVectorGrain,
+                 [&](std::size_t i) { scratch_.pressure[i] += pressures * model_.alpha * dp[i]; });
   }
 
-  /// Shortens the step until it crushes no cell, then until the augmented Lagrangian falls: pressures
-  /// at the end of the step, positions on the way. Its slope is that of the energy along dx less
-  /// the penalty; where that is not negative the direction is one of negative curvature. False,
-  /// and the iterate where it was, if no length will do.
+  /// Shortens the step until it crushes no cell, then until the augmented Lagrangian falls:
+  /// pressures at the end of the step, positions on the way. Its slope is that of the energy along
+  /// dx less the penalty; where that is not negative the direction is one of negative curvature.
+  /// False, and the iterate where it was, if no length will do.
   bool search() {
     constexpr double kSufficientDecrease = 1e-4, kShortestStep = 1e-3, kRounding = 1e-12;
     const double least_before = now_.least_j;

@@ -27,8 +27,8 @@ struct Scratch {
 
   std::vector<Vec3d> positions;  ///< the iterate
   std::vector<double> pressure;
-  std::vector<Vec3d> force;  ///< internal and external, held nodes included
-  std::vector<double> volume;  ///< as evaluate() leaves it
+  std::vector<Vec3d> force;        ///< internal and external, held nodes included
+  std::vector<double> volume;      ///< as evaluate() leaves it
   std::vector<double> load, step;  ///< right-hand side and solution of a linear system
   std::vector<double> image;
   BlockValues blocks;

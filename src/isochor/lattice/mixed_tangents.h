@@ -37,9 +37,9 @@ struct GroupSchur {
 
 /// What is done about negative curvature of the system.
 enum class Fix {
-  None,       ///< nothing: Newton's method as it is
+  None,         ///< nothing: Newton's method as it is
   Thresholded,  ///< T + kappa* Q Q^T is made semi-definite, T about the pressure of the state
-  Published,  ///< [Patterson12 sec 5]: the same correction about p = kappa* M
+  Published,    ///< [Patterson12 sec 5]: the same correction about p = kappa* M
 };
 
 }  // namespace isochor::lattice::mixed

@@ -53,7 +53,8 @@ ISOCHOR_KERNEL void store_curvatures(const PrincipalTangent<P>& t, double* numbe
 
 inline namespace ISOCHOR_ISA {
 
-void measure_kernel(const mixed::Measure& measure, const double* F, double* value, double* gradient) {
+void measure_kernel(const mixed::Measure& measure, const double* F, double* value,
+                    double* gradient) {
   const FlushDenormals flush;
   const materials::Parameters<P> p = parameters_of(measure);
   materials::with_measure(measure.kind, [&]<class M>(M) {
@@ -81,7 +82,8 @@ void add_measure_kernel(const mixed::Measure& measure, const double* F, const do
   const materials::Parameters<P> p = parameters_of(measure);
   materials::with_measure(measure.kind, [&]<class M>(M) {
     for (int at = 0; at < kBatchCells; at += kLanes) {
-      const Mat3<P> U = load_matrix(principal, at), V = load_matrix(principal + 9 * kBatchCells, at);
+      const Mat3<P> U = load_matrix(principal, at),
+                    V = load_matrix(principal + 9 * kBatchCells, at);
       const Mat3<P> FV = load_matrix(F, at) * V;
       const Vec3<P> sigma{dot(U.column[0], FV.column[0]), dot(U.column[1], FV.column[1]),
                           dot(U.column[2], FV.column[2])};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -21,13 +22,13 @@ struct GmresScratch {
         sums(kMaxChunks * std::size_t(restart + 2)) {}
 
   static constexpr std::size_t kMaxChunks = 256;
-  int restart() const { return static_cast<int>(basis.size()) - 1; }
+  std::size_t restart() const { return basis.size() - 1; }
 
   std::vector<std::vector<double>> basis;
   std::vector<std::vector<float>> preconditioned;  ///< what is made of each of them
   std::vector<double> z;                           ///< the last of these
-  std::vector<double> column, again;  ///< of the Hessenberg matrix
-  std::vector<double> cosine, sine;   ///< of the rotations that make it a triangle
+  std::vector<double> column, again;               ///< of the Hessenberg matrix
+  std::vector<double> cosine, sine;                ///< of the rotations that make it a triangle
   std::vector<double> rhs;
   std::vector<double> triangle;  ///< column j at [restart j]
   std::vector<double> sums;      ///< per chunk of the vectors
@@ -79,10 +80,80 @@ inline Norms orthogonalise(ThreadArena& arena, GmresScratch& s, int count, std::
       const double* v = s.basis[std::size_t(k)].data();
       for (std::size_t i = begin; i < end; ++i) w[i] -= h * v[i];
     }
-    s.sums[begin / grain * width] =
-        dot_of_chunk(w.data() + begin, w.data() + begin, end - begin);
+    s.sums[begin / grain * width] = dot_of_chunk(w.data() + begin, w.data() + begin, end - begin);
   });
   return {before, std::sqrt(total(0))};
+}
+
+inline void scale(ThreadArena& arena, double factor, std::span<double> v) {
+  parallel_for(arena, v.size(), kVectorGrain, [&](std::size_t i) { v[i] *= factor; });
+}
+
+/// Keeps what the preconditioner made of basis vector j, rounded, as that is applied.
+inline void keep(ThreadArena& arena, GmresScratch& s, std::size_t j) {
+  std::vector<float>& kept = s.preconditioned[j];
+  parallel_for(arena, kept.size(), kVectorGrain, [&](std::size_t i) {
+    kept[i] = static_cast<float>(s.z[i]);
+    s.z[i] = kept[i];
+  });
+}
+
+/// Makes basis vector j + 1 of the image of z that stands there, and a column of the Hessenberg
+/// matrix. False where the image lies in what the basis spans already.
+inline bool extend_basis(ThreadArena& arena, GmresScratch& s, std::size_t j) {
+  // Gram and Schmidt once more where much of a vector went: "twice is enough" (Kahan).
+  constexpr double kMuch = 0.5, kNothing = 1e-14;
+  std::vector<double>& w = s.basis[j + 1];
+  const int count = static_cast<int>(j) + 1;
+  Norms norms = orthogonalise(arena, s, count, w, s.column);
+  const double whole = norms.before;
+  if (norms.after < kMuch * norms.before) {
+    norms = orthogonalise(arena, s, count, w, s.again);
+    for (std::size_t k = 0; k <= j; ++k) s.column[k] += s.again[k];
+  }
+  const bool more = norms.after > kNothing * whole;
+  s.column[j + 1] = more ? norms.after : 0;
+  if (more) scale(arena, 1 / norms.after, w);
+  return more;
+}
+
+/// Turns column j of the Hessenberg matrix into one of the triangle, and the right-hand side with
+/// it: the rotations so far, and one more that takes away what is below the diagonal. False where
+/// nothing is left on the diagonal.
+inline bool rotate_column(GmresScratch& s, std::size_t j) {
+  std::vector<double>& column = s.column;
+  for (std::size_t k = 0; k < j; ++k) {
+    const double upper = column[k], lower = column[k + 1];
+    column[k] = s.cosine[k] * upper + s.sine[k] * lower;
+    column[k + 1] = s.cosine[k] * lower - s.sine[k] * upper;
+  }
+  const double length = std::hypot(column[j], column[j + 1]);
+  if (!(length > 0)) return false;
+  s.cosine[j] = column[j] / length;
+  s.sine[j] = column[j + 1] / length;
+  column[j] = length;
+  s.rhs[j + 1] = -s.sine[j] * s.rhs[j];
+  s.rhs[j] *= s.cosine[j];
+  std::copy_n(column.begin(), j + 1, s.triangle.begin() + std::ptrdiff_t(j * s.restart()));
+  return true;
+}
+
+/// x += Z y, y being what the triangle of `count` columns has for a solution.
+inline void add_solution(ThreadArena& arena, GmresScratch& s, std::size_t count,
+                         std::span<double> x) {
+  const std::size_t stride = s.restart();
+  for (std::size_t k = count; k-- > 0;) {
+    double& y = s.rhs[k];
+    for (std::size_t l = k + 1; l < count; ++l) y -= s.triangle[l * stride + k] * s.rhs[l];
+    y /= s.triangle[k * stride + k];
+  }
+  arena.for_chunks(x.size(), kVectorGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = 0; k < count; ++k) {
+      const double y = s.rhs[k];
+      const float* z = s.preconditioned[k].data();
+      for (std::size_t i = begin; i < end; ++i) x[i] += y * double(z[i]);
+    }
+  });
 }
 
 }  // namespace detail
@@ -99,90 +170,41 @@ template <class Apply, class Precondition, class Stop>
 KrylovReport gmres(ThreadArena& arena, Apply&& apply, Precondition&& precondition, Stop&& stop,
                    std::span<const double> b, std::span<double> x, double tolerance,
                    int max_iterations, GmresScratch& s) {
-  // Gram and Schmidt once more where much of a vector went: "twice is enough" (Kahan).
-  constexpr double kMuch = 0.5, kNothing = 1e-14;
-  const int restart = s.restart();
   KrylovReport report;
   fill(arena, 0, x);
   const double b_norm = std::sqrt(dot(arena, b, b));
   if (b_norm == 0) return {.relative_residual = 0, .converged = true};
+  const auto goes_on = [&] {
+    return !report.converged && report.iterations < max_iterations && !stop();
+  };
+  const auto judge = [&](double r_norm) {
+    report.relative_residual = r_norm / b_norm;
+    report.converged = report.relative_residual <= tolerance;
+  };
 
   double r_norm = b_norm;
   copy(arena, b, s.basis[0]);
-  while (!report.converged && report.iterations < max_iterations && !stop()) {
-    const auto scaled = [&](double factor, std::vector<double>& v) {
-      parallel_for(arena, v.size(), kVectorGrain, [&](std::size_t i) { v[i] *= factor; });
-    };
-    scaled(1 / r_norm, s.basis[0]);
-    s.rhs.assign(s.rhs.size(), 0.0);
+  while (goes_on()) {
+    detail::scale(arena, 1 / r_norm, s.basis[0]);
     s.rhs[0] = r_norm;
-    int j = 0;
-    bool exhausted = false;
-    while (j < restart && !exhausted && !report.converged && report.iterations < max_iterations &&
-           !stop()) {
-      std::vector<double>& w = s.basis[std::size_t(j) + 1];
-      precondition(s.basis[std::size_t(j)], s.z);
-      std::vector<float>& kept = s.preconditioned[std::size_t(j)];
-      parallel_for(arena, kept.size(), kVectorGrain, [&](std::size_t i) {
-        kept[i] = static_cast<float>(s.z[i]);
-        s.z[i] = kept[i];
-      });
-      apply(s.z, w);
+    std::size_t j = 0;
+    for (bool more = true; more && j < s.restart() && goes_on();) {
+      precondition(s.basis[j], s.z);
+      detail::keep(arena, s, j);
+      apply(s.z, s.basis[j + 1]);
       ++report.iterations;
       ++report.operator_applications;
-      detail::Norms norms = detail::orthogonalise(arena, s, j + 1, w, s.column);
-      const double whole = norms.before;
-      if (norms.after < kMuch * norms.before) {
-        norms = detail::orthogonalise(arena, s, j + 1, w, s.again);
-        for (int k = 0; k <= j; ++k) s.column[std::size_t(k)] += s.again[std::size_t(k)];
-      }
-      exhausted = !(norms.after > kNothing * whole);
-      if (!exhausted) scaled(1 / norms.after, w);
-
-      // The rotations so far, and one more that takes away what is below the diagonal.
-      double* const column = s.column.data();
-      column[j + 1] = exhausted ? 0 : norms.after;
-      for (int k = 0; k < j; ++k) {
-        const double c = s.cosine[std::size_t(k)], d = s.sine[std::size_t(k)];
-        const double upper = column[k], lower = column[k + 1];
-        column[k] = c * upper + d * lower;
-        column[k + 1] = c * lower - d * upper;
-      }
-      const double length = std::hypot(column[j], column[j + 1]);
-      if (!(length > 0)) break;  // A M^-1 is singular: this direction is of no use
-      const double c = s.cosine[std::size_t(j)] = column[j] / length;
-      const double d = s.sine[std::size_t(j)] = column[j + 1] / length;
-      column[j] = length;
-      s.rhs[std::size_t(j) + 1] = -d * s.rhs[std::size_t(j)];
-      s.rhs[std::size_t(j)] *= c;
-      for (int k = 0; k <= j; ++k) s.triangle[std::size_t(j * restart + k)] = column[k];
-      ++j;
-      report.relative_residual = std::abs(s.rhs[std::size_t(j)]) / b_norm;
-      report.converged = report.relative_residual <= tolerance;
+      more = detail::extend_basis(arena, s, j);
+      if (!detail::rotate_column(s, j)) break;
+      judge(std::abs(s.rhs[++j]));
     }
-
-    // x += Z y, with y of the triangle, back to front.
-    for (int k = j - 1; k >= 0; --k) {
-      double& y = s.rhs[std::size_t(k)];
-      for (int l = k + 1; l < j; ++l) {
-        y -= s.triangle[std::size_t(l * restart + k)] * s.rhs[std::size_t(l)];
-      }
-      y /= s.triangle[std::size_t(k * restart + k)];
-    }
-    arena.for_chunks(x.size(), kVectorGrain, [&](std::size_t begin, std::size_t end) {
-      for (int k = 0; k < j; ++k) {
-        const double y = s.rhs[std::size_t(k)];
-        const float* z = s.preconditioned[std::size_t(k)].data();
-        for (std::size_t i = begin; i < end; ++i) x[i] += y * double(z[i]);
-      }
-    });
-    if (report.converged || j < restart) break;
+    detail::add_solution(arena, s, j, x);
+    if (report.converged || j < s.restart()) break;
     apply(x, s.basis[0]);
     ++report.operator_applications;
     xpby(arena, b, -1, s.basis[0]);
     r_norm = std::sqrt(dot(arena, s.basis[0], s.basis[0]));
-    report.relative_residual = r_norm / b_norm;
-    report.converged = report.relative_residual <= tolerance;
+    judge(r_norm);
   }
   return report;
 }

@@ -18,8 +18,8 @@ struct MinresScratch {
 
 /// MINRES (Paige and Saunders 1975) for a symmetric operator that need not be definite, with a
 /// preconditioner that must be. From x = 0. apply(p, q): q = A p.  precondition(r, z): z = M^-1 r.
-/// stop(): give up early (cancelled). The residual that it reports, and makes as small as it can, is
-/// that in the norm of M^-1.
+/// stop(): give up early (cancelled). The residual that it reports, and makes as small as it can,
+/// is that in the norm of M^-1.
 template <class Apply, class Precondition, class Stop>
 KrylovReport minres(ThreadArena& arena, Apply&& apply, Precondition&& precondition, Stop&& stop,
                     std::span<const double> b, std::span<double> x, double tolerance,
