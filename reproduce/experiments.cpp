@@ -14,7 +14,9 @@ std::vector<Row> mcadams_fas(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_indefinite(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_multigrid(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_svd(const ExperimentOptions&, Context&);
+std::vector<Row> patterson_iterations(const ExperimentOptions&, Context&);
 std::vector<Row> patterson_quadrature(const ExperimentOptions&, Context&);
+std::vector<Row> patterson_volume(const ExperimentOptions&, Context&);
 std::vector<Row> robust_recovery(const ExperimentOptions&, Context&);
 std::vector<Row> robust_scale(const ExperimentOptions&, Context&);
 std::vector<Row> sheen_penalty(const ExperimentOptions&, Context&);
@@ -45,9 +47,14 @@ std::span<const Experiment> experiments() {
       Experiment{"mcadams/multigrid", "How fast cycles of multigrid converge (section 9, fig. 7)",
                  mcadams_multigrid},
       Experiment{"mcadams/svd", "The 3x3 SVD on every kind of matrix (section 9.2)", mcadams_svd},
+      Experiment{"patterson/iterations",
+                 "Krylov iterations of the mixed lattice by resolution and Poisson's ratio",
+                 patterson_iterations},
       Experiment{"patterson/quadrature",
                  "Four points per cell, of any shape, exact for degree two (section 3.1)",
                  patterson_quadrature},
+      Experiment{"patterson/volume", "What a block keeps of its volume when it is pulled (fig. 2)",
+                 patterson_volume},
       Experiment{"robust/recovery", "Back to rest from random, flat, inverted and collapsed states",
                  robust_recovery},
       Experiment{"robust/scale", "The same shape at every scale and stiffness", robust_scale},

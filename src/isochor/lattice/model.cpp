@@ -283,6 +283,14 @@ std::size_t Model::held_count() const {
   return count;
 }
 
+double rounding_force(const Model& model, std::span<const Vec3d> positions) {
+  double farthest = 0;
+  for (const std::span<const Vec3d> nodes : {positions, std::span(model.rest_positions)}) {
+    for (const Vec3d& p : nodes) farthest = std::max(farthest, dot(p, p));
+  }
+  return model.rounding_stiffness * std::sqrt(farthest);
+}
+
 std::size_t bytes_allocated(const Model& model) {
   const auto sum = [](const auto&... v) {
     return (... + (v.capacity() * sizeof(typename std::remove_cvref_t<decltype(v)>::value_type)));

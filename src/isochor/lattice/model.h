@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -221,6 +222,10 @@ struct Model {
 /// names both.
 Model build_model(const std::vector<BodySpec>& bodies, const Params& params,
                   const std::vector<SpringGroupSpec>& springs = {});
+
+/// What rounding leaves on a node, N. Positions are rounded relative to their size: a body may have
+/// travelled, or have collapsed to a point.
+double rounding_force(const Model& model, std::span<const Vec3d> positions);
 
 /// Memory that a model holds, bytes.
 std::size_t bytes_allocated(const Model& model);

@@ -42,9 +42,7 @@ class Equilibrium {
 
   /// A first guess, in the iterate.
   solve::KrylovReport begin() {
-    // A body may have travelled, or have collapsed to a point.
-    rounding_force_ = model_.rounding_stiffness *
-                      std::max(farthest(start_.positions), farthest(model_.rest_positions));
+    rounding_force_ = rounding_force(model_, start_.positions);
     const double reach = inertia_ ? inertia_->time().reach : 1;
     collect_slides(model_, input_, start_.positions, reach, scratch_.slides);
     if (!holds_rest(model_, input_, start_.positions, scratch_.slides)) return predict();
@@ -158,12 +156,6 @@ class Equilibrium {
  private:
   static double square(double x) { return x * x; }
   static double square(const Vec3d& v) { return dot(v, v); }
-
-  static double farthest(std::span<const Vec3d> positions) {
-    double most = 0;
-    for (const Vec3d& p : positions) most = std::max(most, dot(p, p));
-    return std::sqrt(most);
-  }
 
   void copy_start() {
     std::copy(start_.positions.begin(), start_.positions.end(), scratch_.positions.begin());
