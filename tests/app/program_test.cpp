@@ -38,31 +38,6 @@ TEST(Cli, HashesAreTheSameForAnyThreadCount) {
   EXPECT_EQ(reference.size(), 5u);
 }
 
-TEST(Cli, KilledRunResumesToTheSameHashes) {
-  const TemporaryFolder folder;
-  // Fine enough to be killed on the way.
-  const std::string scene =
-      sim::write_scene(folder, sim::replaced(sim::kBarScene, "\"10 cm\"", "\"5 cm\"")).string();
-  const auto whole = folder / "whole", killed = folder / "killed";
-  ASSERT_EQ(run_program(folder, {"run", scene, "--out", whole.string(), "--no-pictures"}).status,
-            0);
-  for (const int frame : {0, 2}) {
-    const pid_t child = start({"run", scene, "--out", killed.string(), "--no-pictures", "--resume"},
-                              folder / "o", folder / "e");
-    const auto file = killed / "frames" / ("00000" + std::to_string(frame) + ".frame");
-    for (int i = 0; i < 20000 && !std::filesystem::exists(file); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    ::kill(child, SIGKILL);
-    EXPECT_EQ(wait_for(child), 128 + SIGKILL) << slurp(folder / "e");
-  }
-  const Outcome done =
-      run_program(folder, {"run", scene, "--out", killed.string(), "--no-pictures", "--resume"});
-  EXPECT_EQ(done.status, 0);
-  EXPECT_THAT(done.err, HasSubstr("resuming after frame"));
-  EXPECT_EQ(frame_hashes(killed), frame_hashes(whole));
-}
-
 TEST(Cli, ARunInTimeResumesToTheSameHashesAndReportsItsEnergies) {
   const TemporaryFolder folder;
   const std::string scene =
