@@ -167,7 +167,7 @@ TEST(Minres, SaysThatAPreconditionerIsIndefinite) {
   const Solved solved =
       solve_with(Method::Minres, Dense::Identity(4, 4), Vector::Ones(4), 1e-6, 10, inverse);
   EXPECT_FALSE(solved.report.converged);
-  EXPECT_TRUE(solved.report.indefinite);
+  EXPECT_TRUE(solved.report.unfit);
 }
 
 TEST(SymmetricQmr, TakesAnIndefinitePreconditioner) {

@@ -19,26 +19,18 @@ namespace {
 /// have: of what oscillates from cell to cell, motions of nodes take away less.
 constexpr double kSchurScale = 1.07, kJumpShare = 0.3;
 
-/// Calls f(visit, place) for all half groups, tile after tile.
+/// Calls f(visit, place) for all half groups of a tile.
 template <class F>
-void visit_cells(const Model& model, const Configuration& at, ThreadArena& arena, Isa isa, F&& f) {
-  for_each_tile(model.base, arena, [&](std::size_t, GroupRange groups) {
-    for (std::size_t g = groups.begin; g < std::size_t(groups.end); ++g) {
-      for (int b = 0; b < kGroupBlocks; b += kBatchBlocks) {
-        const Place place{g, b};
-        Visit visit(model.base, model.measures, place, model.params.stabilise, at.activations, isa);
-        visit.deform(at.positions);
-        for (int i = 0; i < kBatchCells; ++i) visit.pressure()[i] = at.pressure[place.pressure(i)];
-        f(visit, place);
-      }
+void visit_cells(const Model& model, const Configuration& at, GroupRange groups, Isa isa, F&& f) {
+  for (std::size_t g = groups.begin; g < std::size_t(groups.end); ++g) {
+    for (int b = 0; b < kGroupBlocks; b += kBatchBlocks) {
+      const Place place{g, b};
+      Visit visit(model.base, model.measures, place, model.params.stabilise, at.activations, isa);
+      visit.deform(at.positions);
+      for (int i = 0; i < kBatchCells; ++i) visit.pressure()[i] = at.pressure[place.pressure(i)];
+      f(visit, place);
     }
-  });
-}
-
-void clear(std::span<Vec3d> nodal, ThreadArena& arena) {
-  parallel_for(arena, nodal.size(), solve::kVectorGrain, [&](std::size_t i) {
-    nodal[i] = {0, 0, 0};
-  });
+  }
 }
 
 /// Energy and least J of block b of a batch that responded.
@@ -91,8 +83,7 @@ void fill_schur(const Model& model, std::size_t g, int b, const double* weights,
 
 Evaluation evaluate(const Model& model, const Configuration& at, std::span<Vec3d> force,
                     std::span<double> volume, BlockValues& blocks, ThreadArena& arena, Isa isa) {
-  clear(force, arena);
-  visit_cells(model, at, arena, isa, [&](Visit& visit, const Place& place) {
+  const auto respond = [&](Visit& visit, const Place& place) {
     const GroupVolume& v = model.volumes[place.group];
     visit.respond();
     visit.add_forces(force.data());
@@ -102,6 +93,10 @@ Evaluation evaluate(const Model& model, const Configuration& at, std::span<Vec3d
           model.alpha * v.volume[i / kBatchBlocks][member] * visit.value()[i];
     }
     for (int b = 0; b < kBatchBlocks; ++b) sum_block(visit, v, place, b, blocks);
+  };
+  for_each_tile(model.base, arena, [&](std::size_t tile, GroupRange groups) {
+    clear_nodes(model.base, tile, force);
+    visit_cells(model, at, groups, isa, respond);
   });
   // So far W M; of pressures for themselves it lacks C p, and the energy half of p C p.
   each_group(model, arena, [&](std::size_t g) {
@@ -129,16 +124,20 @@ Evaluation evaluate(const Model& model, const Configuration& at, std::span<Vec3d
 
 void measure(const Model& model, const Configuration& at, std::span<double> values,
              ThreadArena& arena, Isa isa) {
-  visit_cells(model, at, arena, isa, [&](Visit& visit, const Place& place) {
-    visit.measure_volume();
-    for (int i = 0; i < kBatchCells; ++i) values[place.pressure(i)] = visit.value()[i];
+  for_each_tile(model.base, arena, [&](std::size_t, GroupRange groups) {
+    visit_cells(model, at, groups, isa, [&](Visit& visit, const Place& place) {
+      visit.measure_volume();
+      for (int i = 0; i < kBatchCells; ++i) values[place.pressure(i)] = visit.value()[i];
+    });
   });
 }
 
 void linearise(const Model& model, const Configuration& at, Fix fix, Tangents& tangents,
                ThreadArena& arena, Isa isa) {
-  visit_cells(model, at, arena, isa,
-              [&](Visit& visit, const Place&) { visit.linearise(fix, model.alpha, tangents); });
+  for_each_tile(model.base, arena, [&](std::size_t, GroupRange groups) {
+    visit_cells(model, at, groups, isa,
+                [&](Visit& visit, const Place&) { visit.linearise(fix, model.alpha, tangents); });
+  });
 }
 
 void linearise_coarse(const Model& model, const Configuration& at, MultigridMemory& memory,

@@ -35,7 +35,7 @@ KrylovReport minres(ThreadArena& arena, Apply&& apply, Precondition&& preconditi
   const double squared = dot(arena, s.z, s.v);
   if (squared == 0) return {.relative_residual = 0, .converged = true};
   if (!(squared > 0)) {
-    report.indefinite = true;  // the preconditioner
+    report.unfit = true;
     return report;
   }
   const double first = std::sqrt(squared);
@@ -55,7 +55,7 @@ KrylovReport minres(ThreadArena& arena, Apply&& apply, Precondition&& preconditi
     precondition(s.next_v, s.next_z);
     const double next_squared = dot(arena, s.next_z, s.next_v);
     if (!(next_squared >= -kNothing * squared)) {
-      report.indefinite = true;
+      report.unfit = true;
       break;
     }
     const double next_gamma = std::sqrt(std::max(next_squared, 0.0));
