@@ -7,6 +7,7 @@ namespace isochor::bench {
 std::vector<BenchRow> cut_cells(Context& context);
 std::vector<BenchRow> lattice_differential(Context& context);
 std::vector<BenchRow> linear_solve(Context& context);
+std::vector<BenchRow> mixed_solve(Context& context);
 std::vector<BenchRow> material_rates(Context& context);
 std::vector<BenchRow> report_page(Context& context);
 std::vector<BenchRow> svd_rates(Context& context);
@@ -20,6 +21,7 @@ std::span<const Benchmark> benchmarks() {
                 lattice_differential},
       Benchmark{"linear-solve",
                 "One linear solve on one core, beside solvers of assembled matrices", linear_solve},
+      Benchmark{"mixed-solve", "One linear solve with pressures on one core", mixed_solve},
       Benchmark{"materials", "Linearising every law on one core", material_rates},
       Benchmark{"report", "A report with its viewer: size, time to write and to open", report_page},
       Benchmark{"svd", "3x3 singular value decompositions on one core", svd_rates},

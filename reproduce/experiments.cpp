@@ -15,6 +15,8 @@ std::vector<Row> mcadams_indefinite(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_multigrid(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_svd(const ExperimentOptions&, Context&);
 std::vector<Row> patterson_quadrature(const ExperimentOptions&, Context&);
+std::vector<Row> patterson_iterations(const ExperimentOptions&, Context&);
+std::vector<Row> patterson_volume(const ExperimentOptions&, Context&);
 std::vector<Row> robust_recovery(const ExperimentOptions&, Context&);
 std::vector<Row> robust_scale(const ExperimentOptions&, Context&);
 std::vector<Row> sheen_penalty(const ExperimentOptions&, Context&);
@@ -48,6 +50,11 @@ std::span<const Experiment> experiments() {
       Experiment{"patterson/quadrature",
                  "Four points per cell, of any shape, exact for degree two (section 3.1)",
                  patterson_quadrature},
+      Experiment{"patterson/iterations",
+                 "Krylov iterations of the mixed lattice by resolution and Poisson's ratio",
+                 patterson_iterations},
+      Experiment{"patterson/volume", "What a block keeps of its volume when it is pulled (fig. 2)",
+                 patterson_volume},
       Experiment{"robust/recovery", "Back to rest from random, flat, inverted and collapsed states",
                  robust_recovery},
       Experiment{"robust/scale", "The same shape at every scale and stiffness", robust_scale},

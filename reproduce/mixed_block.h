@@ -1,0 +1,28 @@
+#pragma once
+
+#include <array>
+#include <functional>
+#include <string_view>
+
+#include "isochor/base/context.h"
+#include "isochor/lattice/mixed_solver.h"
+
+/// The body of experiments with pressures: a block of cubic cells along x, both ends held.
+namespace isochor::reproduce {
+
+/// mu = 1 Pa; Poisson's ratio up to exactly 0.5. Its height along z is 1 m.
+lattice::BodySpec make_block(std::array<int, 3> cells, std::string_view law, double poisson,
+                             Context& context);
+
+/// How a motion of the far end was followed.
+struct FollowedMotion {
+  bool arrived = false;
+  int solves = 0, iterations = 0, cuts = 0, fallbacks = 0;
+};
+/// In steps of a quarter, halved where they fail. far_end(rest position, t) is for t from 0 to 1.
+FollowedMotion follow(const lattice::mixed::Model& model,
+                      const std::function<Vec3d(const Vec3d&, double)>& far_end,
+                      lattice::mixed::State& state, lattice::mixed::Scratch& scratch,
+                      Context& context);
+
+}  // namespace isochor::reproduce

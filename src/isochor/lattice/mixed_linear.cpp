@@ -1,0 +1,86 @@
+#include "isochor/lattice/mixed_linear.h"
+
+#include "isochor/lattice/operator.h"
+
+namespace isochor::lattice::mixed {
+
+LinearMemory::LinearMemory(const Model& model)
+    : tangents(model),
+      diagonal(model.node_count()),
+      schur(model.volumes.size()),
+      pressure(model.pressure_count()),
+      load(model.node_count()),
+      pull(model.base.springs.count()),
+      multigrid(model.base) {
+  for (const CoarseLevel& level : model.base.hierarchy->levels) {
+    coarse_pressures.emplace_back(8 * level.model.blocks.size());
+  }
+}
+
+void LinearSystem::linearise(const Configuration& at, Fix fix) {
+  mixed::linearise(model_, at, fix, memory_.tangents, arena_);
+}
+
+void LinearSystem::prepare(const Configuration& at) {
+  const lattice::Model& base = model_.base;
+  linearise_coarse(model_, at, memory_.multigrid, memory_.coarse_pressures, arena_);
+  stiffness_diagonal(base, memory_.tangents.definite, std::span(memory_.diagonal), arena_);
+  add_spring_diagonal(base.springs, memory_.diagonal, arena_);
+  multigrid_.prepare(memory_.tangents.definite, memory_.diagonal);
+  find_schur(model_, memory_.tangents, memory_.multigrid.levels[0].inverse_diagonal,
+             memory_.pressure, memory_.schur, arena_);
+}
+
+void LinearSystem::apply_everywhere(std::span<const double> u, std::span<double> out) {
+  const auto dx = positions_of(model_, u);
+  const auto force = positions_of(model_, out);
+  mixed::apply(model_, memory_.tangents, dx, pressures_of(model_, u), force,
+               pressures_of(model_, out), arena_);
+  add_spring_stiffness(model_.base.springs, dx, memory_.pull, force, arena_);
+}
+
+void LinearSystem::apply(std::span<const double> u, std::span<double> out) {
+  apply_everywhere(u, out);
+  keep_free(out);
+}
+
+void LinearSystem::precondition(std::span<const double> r, std::span<double> z) {
+  const std::span<double> pressure = memory_.pressure;
+  const auto r_x = positions_of(model_, r);
+  apply_schur(model_, memory_.schur, pressures_of(model_, r), pressure, arena_);
+  project_pressure(pressure);
+  parallel_for(arena_, r_x.size(), solve::kVectorGrain,
+               [&](std::size_t i) { memory_.load[i] = r_x[i]; });
+  add_gradient(model_, memory_.tangents, pressure, memory_.load, arena_);
+  const std::span<Vec3d> load = memory_.load;
+  lattice::keep_free(model_.base, slides_, load, arena_);
+  multigrid_.apply(load, positions_of(model_, z));
+  lattice::keep_free(model_.base, slides_, positions_of(model_, z), arena_);
+  const auto z_p = pressures_of(model_, z);
+  parallel_for(arena_, z_p.size(), solve::kVectorGrain,
+               [&](std::size_t i) { z_p[i] = -pressure[i]; });
+}
+
+void LinearSystem::keep_free(std::span<double> u) {
+  lattice::keep_free(model_.base, slides_, positions_of(model_, u), arena_);
+  project_pressure(pressures_of(model_, u));
+}
+
+void LinearSystem::project_pressure(std::span<double> p) {
+  for (std::size_t b = 0; b < model_.base.bodies.size(); ++b) {
+    if (!model_.has_constant_pressure[b]) continue;
+    const BodyRange& body = model_.base.bodies[b];
+    const std::span<const std::int32_t> cells(model_.base.cells.data() + body.first_cell,
+                                              std::size_t(body.cell_count));
+    const double sum = deterministic_sum(arena_, cells.size(), [&](std::size_t i, std::size_t end) {
+      double part = 0;
+      for (; i < end; ++i) part += p[Model::pressure_at(cells[i])];
+      return part;
+    });
+    const double mean = sum / double(cells.size());
+    parallel_for(arena_, cells.size(), solve::kVectorGrain,
+                 [&](std::size_t i) { p[Model::pressure_at(cells[i])] -= mean; });
+  }
+}
+
+}  // namespace isochor::lattice::mixed

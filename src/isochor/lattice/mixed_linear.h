@@ -1,0 +1,77 @@
+#pragma once
+
+#include "isochor/lattice/mixed_operator.h"
+#include "isochor/lattice/multigrid.h"
+#include "isochor/solve/gmres.h"
+
+/// The linear systems of the mixed lattice: [A B^T; B -C] [dx; dp] = [f; -g] [Patterson12 (12)].
+namespace isochor::lattice::mixed {
+
+/// Positions first, three numbers per node, then pressures in units of alpha.
+inline std::size_t unknowns(const Model& model) {
+  return 3 * model.node_count() + model.pressure_count();
+}
+template <class S>  // double or const double
+auto positions_of(const Model& model, std::span<S> u) {
+  using V = std::conditional_t<std::is_const_v<S>, const Vec3d, Vec3d>;
+  return std::span<V>(reinterpret_cast<V*>(u.data()), model.node_count());
+}
+template <class S>
+std::span<S> pressures_of(const Model& model, std::span<S> u) {
+  return u.subspan(3 * model.node_count());
+}
+
+/// What a linear solve works with. Part of Scratch.
+struct LinearMemory {
+  explicit LinearMemory(const Model& model);
+
+  Tangents tangents;
+  std::vector<Vec3f> diagonal;  ///< of the definite tangents, springs included
+  std::vector<GroupSchur> schur;
+  std::vector<double> pressure;
+  std::vector<Vec3d> load;
+  std::vector<Vec3d> pull;  ///< per spring
+  std::vector<std::vector<double>> coarse_pressures;
+  MultigridMemory multigrid;
+};
+
+/// The matrix about a configuration, and what it is preconditioned by: pressures first, through an
+/// approximate Schur complement, then positions, through one cycle of multigrid,
+///     z_p = -S^-1 r_p,  z_x = V (r_x - B^T z_p).
+/// A fixed linear map, so that plain GMRES will do; pressure jumps make the number of iterations
+/// independent of resolution and of Poisson's ratio.
+class LinearSystem {
+ public:
+  LinearSystem(const Model& model, std::span<const SlideFrame> slides, LinearMemory& memory,
+               ThreadArena& arena)
+      : model_(model),
+        slides_(slides),
+        memory_(memory),
+        arena_(arena),
+        multigrid_(model.base, slides, memory.multigrid, arena) {}
+
+  void linearise(const Configuration& at, Fix fix);
+  /// Makes what precondition() needs.
+  void prepare(const Configuration& at);
+
+  /// out = K u on all nodes, held ones included.
+  void apply_everywhere(std::span<const double> u, std::span<double> out);
+  /// out = K u among the motions that holds leave free.
+  void apply(std::span<const double> u, std::span<double> out);
+  void precondition(std::span<const double> r, std::span<double> z);
+  /// Takes away what no hold leaves free, and constant pressures that do nothing.
+  void keep_free(std::span<double> u);
+
+  int applications() const { return multigrid_.applications(); }
+
+ private:
+  void project_pressure(std::span<double> p);
+
+  const Model& model_;
+  std::span<const SlideFrame> slides_;
+  LinearMemory& memory_;
+  ThreadArena& arena_;
+  Multigrid multigrid_;
+};
+
+}  // namespace isochor::lattice::mixed

@@ -1,0 +1,182 @@
+#include "isochor/lattice/mixed_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/core.h>
+
+#include "isochor/base/error.h"
+#include "isochor/materials/volume_split.h"
+
+namespace isochor::lattice::mixed {
+namespace {
+
+using materials::VolumeMeasure;
+using materials::VolumeSplit;
+
+/// From this Poisson's ratio on ln J is replaced by J - 1: lambda = 9 mu.
+constexpr double kCloseToIncompressible = 9;
+
+const Material material_of(const BodySpec& body, std::size_t cell) {
+  const int number = body.cell_materials.empty() ? 0 : body.cell_materials[cell];
+  return number == 0 ? Material{body.law, body.shape} : body.more_materials[number - 1];
+}
+
+/// 1/kappa per cell of all bodies; leaves their laws with kappa = 0.
+std::vector<double> take_kappa(std::vector<BodySpec>& bodies) {
+  std::vector<double> compliance;
+  for (BodySpec& body : bodies) {
+    for (std::size_t c = 0; c < body.mu.size(); ++c) {
+      const VolumeSplit& split = materials::volume_split(material_of(body, c).law);
+      const double kappa = split.kappa(body.mu[c], body.lambda[c]);
+      if (!(kappa > 0)) {
+        throw Error(
+            Fault::Input, body.name,
+            fmt::format("has a cell that does not resist a change of volume: kappa = {} Pa", kappa),
+            "give it a larger Poisson's ratio, or no pressures");
+      }
+      compliance.push_back(1 / kappa);
+      body.lambda[c] = -split.mu_share * body.mu[c];
+    }
+  }
+  return compliance;
+}
+
+Measure measure_of(const Material& material, const Params& params, bool stiff) {
+  const VolumeSplit& split = materials::volume_split(material.law);
+  const VolumeMeasure own = split.measure;
+  const VolumeMeasure better = own == VolumeMeasure::LogJ && stiff ? VolumeMeasure::J : own;
+  const VolumeMeasure chosen = params.measure.value_or(better);
+  const bool linear = own == VolumeMeasure::Linear;
+  if (linear != (chosen == VolumeMeasure::Linear)) {
+    throw Error(Fault::Input, std::string(materials::kLawNames[std::size_t(material.law)]),
+                fmt::format("cannot measure volume by '{}'",
+                            materials::kVolumeMeasureNames[std::size_t(chosen)]),
+                linear ? "linear elasticity goes with the measure 'linear' alone"
+                       : "only linear elasticity goes with the measure 'linear'");
+  }
+  const bool penalised = split.has_penalty && chosen == VolumeMeasure::J;
+  return {chosen, penalised ? material.shape[0] : 0.0};
+}
+
+/// Whether all cells of each material are close to incompressible, per material of the base.
+std::vector<std::uint8_t> find_stiff(const lattice::Model& base,
+                                     const std::vector<double>& compliance) {
+  std::vector<std::uint8_t> stiff(base.materials.size(), 1);
+  for (const BodyRange& body : base.bodies) {
+    for (std::int32_t c = 0; c < body.cell_count; ++c) {
+      const std::int32_t cell = base.cells[body.first_cell + c];
+      const int material = base.blocks[cell / 8].material[cell % 8];
+      const double ratio = base.mu(cell) * compliance[body.first_cell + c];
+      if (ratio > 1 / kCloseToIncompressible) stiff[body.first_material + material] = 0;
+    }
+  }
+  return stiff;
+}
+
+/// Calls f(group, lane, block of the group) for an entry of Model::cells.
+template <class F>
+void at_cell(std::vector<GroupVolume>& volumes, std::int32_t cell, F&& f) {
+  const std::int32_t block = cell / 8;
+  f(volumes[block / kGroupBlocks], cell % 8, block % kGroupBlocks);
+}
+
+/// Volumes, compliances and regions, and what pressures of a block are tied to their mean with. One
+/// number per block: otherwise the tie would move volume from one cell to another.
+std::vector<GroupVolume> make_volumes(const lattice::Model& base, const Params& params,
+                                      const std::vector<double>& compliance) {
+  std::vector<GroupVolume> volumes(base.groups.size(), GroupVolume{});
+  for (std::size_t c = 0; c < base.cells.size(); ++c) {
+    const std::int32_t cell = base.cells[c];
+    const Block& block = base.blocks[cell / 8];
+    at_cell(volumes, cell, [&](GroupVolume& v, int lane, int b) {
+      v.volume[lane][b] =
+          base.moduli[cell / kGroupCells].fill[lane][b] * block.h * block.h * block.h;
+      v.compliance[lane][b] = compliance[c];
+      // Numbered in the order in which the block's cells have them.
+      int region = 0;
+      std::uint64_t seen = 0;
+      for (int other = 0; other < lane; ++other) {
+        if (!(block.active >> other & 1)) continue;
+        const std::uint64_t bit = std::uint64_t{1} << block.material[other];
+        if (block.material[other] == block.material[lane]) {
+          region = v.region[other][b];
+          break;
+        }
+        if (!(seen & bit)) ++region;
+        seen |= bit;
+      }
+      v.region[lane][b] = static_cast<std::uint8_t>(region);
+      v.regions = std::max(v.regions, region + 1);
+    });
+  }
+  for (std::size_t b = 0; b < base.blocks.size(); ++b) {
+    GroupVolume& v = volumes[b / kGroupBlocks];
+    const std::size_t at = b % kGroupBlocks;
+    double mass = 0, whole = 0;
+    for (int lane = 0; lane < 8; ++lane) {
+      mass += v.volume[lane][at] * base.moduli[b / kGroupBlocks].mu[lane][at];
+      whole += v.volume[lane][at];
+    }
+    for (int lane = 0; lane < 8 && whole > 0; ++lane) {
+      v.jump[lane][at] = params.jumps * v.volume[lane][at] * whole / mass;
+    }
+  }
+  return volumes;
+}
+
+/// The mean mu by the edge of a cube that has all the volume.
+double natural_unit(const lattice::Model& base, const std::vector<GroupVolume>& volumes) {
+  double mu = 0, whole = 0;
+  for (std::size_t g = 0; g < volumes.size(); ++g) {
+    for (int i = 0; i < kGroupCells; ++i) {
+      const int c = i / kGroupBlocks, b = i % kGroupBlocks;
+      mu += base.moduli[g].mu[c][b] * volumes[g].volume[c][b];
+      whole += volumes[g].volume[c][b];
+    }
+  }
+  return mu / (whole * std::cbrt(whole));
+}
+
+/// A body is held all over if every node with fewer than eight cells is.
+std::vector<std::uint8_t> find_constant_pressures(const lattice::Model& base,
+                                                  const std::vector<double>& compliance) {
+  std::vector<int> cells_around(base.node_count(), 0);
+  for (const std::int32_t cell : base.cells) {
+    for (int c = 0; c < 8; ++c) ++cells_around[base.corner(cell, c)];
+  }
+  std::vector<std::uint8_t> result;
+  for (const BodyRange& body : base.bodies) {
+    bool constant = true;
+    for (std::int32_t n = 0; n < body.node_count; ++n) {
+      const std::int32_t node = body.first_node + n;
+      constant = constant && (cells_around[node] == 8 || base.freedom[node] == Freedom::Held);
+    }
+    for (std::int32_t c = 0; c < body.cell_count; ++c) {
+      constant = constant && compliance[body.first_cell + c] == 0;
+    }
+    result.push_back(constant);
+  }
+  return result;
+}
+
+}  // namespace
+
+Model build_model(std::vector<BodySpec> bodies, lattice::Params lattice_params,
+                  const Params& params, const std::vector<SpringGroupSpec>& springs) {
+  lattice_params.quadrature = Quadrature::OnePoint;
+  lattice_params.preconditioner = Preconditioner::Multigrid;
+  lattice_params.cycle = Cycle::Best;
+  lattice_params.solver = Solver::Newton;
+  const std::vector<double> compliance = take_kappa(bodies);
+  Model model{.base = lattice::build_model(bodies, lattice_params, springs), .params = params};
+  const std::vector<std::uint8_t> stiff = find_stiff(model.base, compliance);
+  for (std::size_t m = 0; m < model.base.materials.size(); ++m) {
+    model.measures.push_back(measure_of(model.base.materials[m], params, stiff[m]));
+  }
+  model.volumes = make_volumes(model.base, params, compliance);
+  model.alpha = natural_unit(model.base, model.volumes);
+  model.has_constant_pressure = find_constant_pressures(model.base, compliance);
+  return model;
+}
+
+}  // namespace isochor::lattice::mixed

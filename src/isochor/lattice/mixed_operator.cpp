@@ -1,0 +1,235 @@
+#include "isochor/lattice/mixed_operator.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "isochor/lattice/element_kernel.h"
+#include "isochor/lattice/hierarchy.h"
+#include "isochor/lattice/mixed_visit.h"
+#include "isochor/lattice/multigrid.h"
+#include "isochor/math/reduce.h"
+#include "isochor/solve/vector_ops.h"
+
+namespace isochor::lattice::mixed {
+namespace {
+
+/// omega W of find_schur() in multiples of b^T D^-1 b, and the part of it that jumps within a block
+/// have: of what oscillates from cell to cell, motions of nodes take away less.
+constexpr double kSchurScale = 1.07, kJumpShare = 0.3;
+
+/// Calls f(visit, place) for all half groups of a tile.
+template <class F>
+void visit_cells(const Model& model, const Configuration& at, GroupRange groups, Isa isa, F&& f) {
+  for (std::size_t g = groups.begin; g < std::size_t(groups.end); ++g) {
+    for (int b = 0; b < kGroupBlocks; b += kBatchBlocks) {
+      const Place place{g, b};
+      Visit visit(model.base, model.measures, place, model.params.stabilise, at.activations, isa);
+      visit.deform(at.positions);
+      for (int i = 0; i < kBatchCells; ++i) visit.pressure()[i] = at.pressure[place.pressure(i)];
+      f(visit, place);
+    }
+  }
+}
+
+/// Energy and least J of block b of a batch that responded.
+void sum_block(Visit& visit, const GroupVolume& v, const Place& place, int b, BlockValues& out) {
+  const std::size_t block = place.group * kGroupBlocks + std::size_t(place.first_block + b);
+  double energy = visit.batch().spread_energy[b], least = std::numeric_limits<double>::infinity();
+  for (int c = 0; c < 8; ++c) {
+    const int i = kBatchBlocks * c + b, at = place.first_block + b;
+    if (!(visit.block(b).active >> c & 1)) continue;
+    energy += v.volume[c][at] * visit.batch().energy[i];
+    least = std::min(least, visit.ratio(i));
+  }
+  out.energy[block] = energy;
+  out.least_j[block] = least;
+}
+
+double sum_of(std::span<const double> values, ThreadArena& arena) {
+  return deterministic_sum(arena, values.size(), [&](std::size_t begin, std::size_t end) {
+    return std::accumulate(values.begin() + begin, values.begin() + end, 0.0);
+  });
+}
+
+/// Calls f(group) for all of them.
+template <class F>
+void each_group(const Model& model, ThreadArena& arena, F&& f) {
+  constexpr std::size_t kGrain = 64;
+  parallel_for(arena, model.volumes.size(), kGrain, f);
+}
+
+/// The Schur complement of block b of a group; weights are b^T D^-1 b of its cells.
+void fill_schur(const Model& model, std::size_t g, int b, const double* weights, GroupSchur& out) {
+  const GroupVolume& v = model.volumes[g];
+  const double scale = model.alpha * model.alpha;
+  double omega[8] = {}, whole[8] = {};  // per region
+  for (int c = 0; c < 8; ++c) {
+    omega[v.region[c][b]] += kSchurScale * weights[kGroupBlocks * c + b];
+    whole[v.region[c][b]] += v.volume[c][b];
+  }
+  for (int c = 0; c < 8; ++c) {
+    const double W = v.volume[c][b], jump = scale * v.jump[c][b];
+    const double own = kSchurScale * weights[kGroupBlocks * c + b];
+    const double jumps = scale * W * v.compliance[c][b] + kJumpShare * own + jump;
+    out.inverse[c][b] = jumps > 0 ? 1 / jumps : 0;
+    const int r = v.region[c][b];
+    out.mean[c][b] = W > 0 ? jump - (1 - kJumpShare) * W * omega[r] / whole[r] : 0;
+  }
+}
+
+}  // namespace
+
+Evaluation evaluate(const Model& model, const Configuration& at, std::span<Vec3d> force,
+                    std::span<double> volume, BlockValues& blocks, ThreadArena& arena, Isa isa) {
+  const auto respond = [&](Visit& visit, const Place& place) {
+    const GroupVolume& v = model.volumes[place.group];
+    visit.respond();
+    visit.add_forces(force.data());
+    for (int i = 0; i < kBatchCells; ++i) {
+      const int member = place.first_block + i % kBatchBlocks;
+      volume[place.pressure(i)] =
+          model.alpha * v.volume[i / kBatchBlocks][member] * visit.value()[i];
+    }
+    for (int b = 0; b < kBatchBlocks; ++b) sum_block(visit, v, place, b, blocks);
+  };
+  for_each_tile(model.base, arena, [&](std::size_t tile, GroupRange groups) {
+    clear_nodes(model.base, tile, force);
+    visit_cells(model, at, groups, isa, respond);
+  });
+  // So far W M; of pressures for themselves it lacks C p, and the energy half of p C p.
+  each_group(model, arena, [&](std::size_t g) {
+    const std::size_t first = g * kGroupCells;
+    double before[kGroupCells];
+    std::copy_n(volume.data() + first, kGroupCells, before);
+    ISOCHOR_CALL_KERNEL(isa, compliance_kernel(model.volumes[g], model.alpha,
+                                               at.pressure.data() + first, volume.data() + first));
+    for (int i = 0; i < kGroupCells; ++i) {
+      const double change = volume[first + i] - before[i];
+      blocks.energy[g * kGroupBlocks + std::size_t(i % kGroupBlocks)] +=
+          0.5 * at.pressure[first + i] * change / model.alpha;
+    }
+  });
+  Evaluation result;
+  result.energy = sum_of(blocks.energy, arena);
+  result.scale = deterministic_sum(arena, blocks.energy.size(), [&](std::size_t b, std::size_t e) {
+    double sum = 0;
+    for (; b < e; ++b) sum += std::abs(blocks.energy[b]);
+    return sum;
+  });
+  result.least_j = *std::min_element(blocks.least_j.begin(), blocks.least_j.end());
+  return result;
+}
+
+void measure(const Model& model, const Configuration& at, std::span<double> values,
+             ThreadArena& arena, Isa isa) {
+  for_each_tile(model.base, arena, [&](std::size_t, GroupRange groups) {
+    visit_cells(model, at, groups, isa, [&](Visit& visit, const Place& place) {
+      visit.measure_volume();
+      for (int i = 0; i < kBatchCells; ++i) values[place.pressure(i)] = visit.value()[i];
+    });
+  });
+}
+
+void linearise(const Model& model, const Configuration& at, Fix fix, Tangents& tangents,
+               ThreadArena& arena, Isa isa) {
+  for_each_tile(model.base, arena, [&](std::size_t, GroupRange groups) {
+    visit_cells(model, at, groups, isa,
+                [&](Visit& visit, const Place&) { visit.linearise(fix, model.alpha, tangents); });
+  });
+}
+
+void linearise_coarse(const Model& model, const Configuration& at, MultigridMemory& memory,
+                      std::vector<std::vector<double>>& pressures, ThreadArena& arena, Isa isa) {
+  const lattice::Model* fine = &model.base;
+  for (std::size_t l = 0; l < model.base.hierarchy->levels.size(); ++l) {
+    const CoarseLevel& coarse = model.base.hierarchy->levels[l];
+    // What the cells of a coarse level have is the mean of their children.
+    parallel_for(arena, coarse.model.cells.size(), 64, [&](std::size_t cell) {
+      const std::int32_t begin = coarse.first_child[cell], end = coarse.first_child[cell + 1];
+      Mat3d F = Mat3d::zero();
+      double pressure = 0;
+      for (std::int32_t k = begin; k < end; ++k) {
+        const std::int32_t child = fine->cells[coarse.children[k]];
+        if (l > 0) {
+          F += memory.gradients[l - 1][child];
+          pressure += pressures[l - 1][child];
+          continue;
+        }
+        Vec3d x[8];
+        for (int c = 0; c < 8; ++c) x[c] = at.positions[fine->corner(child, c)];
+        F += deformation_gradient(x, 1 / fine->blocks[child / 8].h);
+        pressure += at.pressure[Model::pressure_at(child)];
+      }
+      const double share = 1.0 / (end - begin);
+      memory.gradients[l][coarse.model.cells[cell]] = F * share;
+      pressures[l][coarse.model.cells[cell]] = pressure * share;
+    });
+    const double stabilise = coarse_stabilisation(model.base.params) * model.params.stabilise;
+    for_each_tile(coarse.model, arena, [&](std::size_t, GroupRange groups) {
+      for (std::size_t g = groups.begin; g < std::size_t(groups.end); ++g) {
+        for (int b = 0; b < kGroupBlocks; b += kBatchBlocks) {
+          const Place place{g, b};
+          Visit visit(coarse.model, model.measures, place, stabilise, at.activations, isa);
+          visit.deform(place, memory.gradients[l]);
+          for (int i = 0; i < kBatchCells; ++i) {
+            const bool there = visit.block(i % kBatchBlocks).active >> (i / kBatchBlocks) & 1;
+            visit.pressure()[i] = there ? pressures[l][place.cell(i)] : 0.0;
+          }
+          visit.linearise_definite(memory.tangents[l]);
+        }
+      }
+    });
+    fine = &coarse.model;
+  }
+}
+
+void apply(const Model& model, const Tangents& tangents, std::span<const Vec3d> dx,
+           std::span<const double> dp, std::span<Vec3d> force, std::span<double> volume,
+           ThreadArena& arena, Isa isa) {
+  const double scale = model.alpha * model.alpha;
+  for_each_tile(model.base, arena, [&](std::size_t tile, GroupRange groups) {
+    clear_nodes(model.base, tile, force);
+    ISOCHOR_CALL_KERNEL(isa, apply_mixed_kernel(model.base, tangents, groups, dx.data(), dp.data(),
+                                                force.data(), volume.data()));
+    for (std::size_t g = groups.begin; g < std::size_t(groups.end); ++g) {
+      ISOCHOR_CALL_KERNEL(isa,
+                          compliance_kernel(model.volumes[g], scale, dp.data() + g * kGroupCells,
+                                            volume.data() + g * kGroupCells));
+    }
+  });
+}
+
+void add_gradient(const Model& model, const Tangents& tangents, std::span<const double> dp,
+                  std::span<Vec3d> force, ThreadArena& arena, Isa isa) {
+  for_each_tile(model.base, arena, [&](std::size_t, GroupRange groups) {
+    ISOCHOR_CALL_KERNEL(
+        isa, apply_gradient_kernel(model.base, tangents, groups, dp.data(), force.data()));
+  });
+}
+
+void find_schur(const Model& model, const Tangents& tangents,
+                std::span<const Vec3f> inverse_diagonal, std::span<double> weights,
+                std::span<GroupSchur> schur, ThreadArena& arena, Isa isa) {
+  for_each_tile(model.base, arena, [&](std::size_t, GroupRange groups) {
+    ISOCHOR_CALL_KERNEL(isa, schur_weight_kernel(model.base, tangents, groups,
+                                                 inverse_diagonal.data(), weights.data()));
+    for (std::size_t g = groups.begin; g < std::size_t(groups.end); ++g) {
+      for (int b = 0; b < kGroupBlocks; ++b) {
+        fill_schur(model, g, b, weights.data() + g * kGroupCells, schur[g]);
+      }
+    }
+  });
+}
+
+void apply_schur(const Model& model, std::span<const GroupSchur> schur, std::span<const double> r,
+                 std::span<double> z, ThreadArena& arena, Isa isa) {
+  each_group(model, arena, [&](std::size_t g) {
+    const std::size_t first = g * kGroupCells;
+    ISOCHOR_CALL_KERNEL(
+        isa, schur_kernel(model.volumes[g], schur[g], r.data() + first, z.data() + first));
+  });
+}
+
+}  // namespace isochor::lattice::mixed

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <span>
+
+#include "isochor/base/parallel.h"
+#include "isochor/lattice/mixed_tangents.h"
+#include "isochor/lattice/multigrid_memory.h"
+#include "isochor/math/isa.h"
+
+/// The energy of the mixed lattice and its derivatives, on all cells: the same bits for any number
+/// of threads, and for AVX2 and AVX-512 alike.
+namespace isochor::lattice::mixed {
+
+/// What elasticity depends on.
+struct Configuration {
+  std::span<const Vec3d> positions;     ///< per node, m
+  std::span<const double> pressure;     ///< as Model says, Pa
+  std::span<const double> activations;  ///< per body, 0 to 1; none: no muscle is active
+};
+
+struct Evaluation {
+  double energy = 0;   ///< the saddle function, J
+  double scale = 0;    ///< sum of the magnitudes of its blocks, J
+  double least_j = 0;  ///< smallest volume ratio of a cell
+};
+
+/// Memory of evaluate(), per block.
+struct BlockValues {
+  explicit BlockValues(std::size_t blocks) : energy(blocks), least_j(blocks) {}
+  std::vector<double> energy, least_j;
+};
+
+/// Forces on all nodes, N, and what cells ask of their pressure, alpha dE/dp: alpha times the
+/// volume that a cell has too much, with the sign of [Patterson12 sec 5]'s -q.
+Evaluation evaluate(const Model& model, const Configuration& at, std::span<Vec3d> force,
+                    std::span<double> volume, BlockValues& blocks, ThreadArena& arena,
+                    Isa isa = best_isa());
+
+/// M of every cell.
+void measure(const Model& model, const Configuration& at, std::span<double> values,
+             ThreadArena& arena, Isa isa = best_isa());
+
+/// Writes the tangents of every cell: visits laws, so that applying never does.
+void linearise(const Model& model, const Configuration& at, Fix fix, Tangents& tangents,
+               ThreadArena& arena, Isa isa = best_isa());
+
+/// Definite tangents of coarser levels, about the mean F and the mean pressure of their children.
+/// `pressures` is working memory, one number per block and lane of each level.
+void linearise_coarse(const Model& model, const Configuration& at, MultigridMemory& memory,
+                      std::vector<std::vector<double>>& pressures, ThreadArena& arena,
+                      Isa isa = best_isa());
+
+/// [force; volume] = [A B^T; B -C] [dx; dp], dp in units of alpha.
+void apply(const Model& model, const Tangents& tangents, std::span<const Vec3d> dx,
+           std::span<const double> dp, std::span<Vec3d> force, std::span<double> volume,
+           ThreadArena& arena, Isa isa = best_isa());
+
+/// force += B^T dp.
+void add_gradient(const Model& model, const Tangents& tangents, std::span<const double> dp,
+                  std::span<Vec3d> force, ThreadArena& arena, Isa isa = best_isa());
+
+/// What pressures are preconditioned by. Per cell of volume W, about its mean in the block,
+///     W (1/kappa + omega + delta / mu)   for jumps, with 30 % of omega,
+///     W (1/kappa + omega)                for the mean,
+/// omega = 1.07 b^T D^-1 b / W, b being the cell's row of B and D the diagonal of A, whose inverse
+/// is zero where nothing may move. `weights` is working memory, one number per pressure.
+void find_schur(const Model& model, const Tangents& tangents,
+                std::span<const Vec3f> inverse_diagonal, std::span<double> weights,
+                std::span<GroupSchur> schur, ThreadArena& arena, Isa isa = best_isa());
+
+/// z = S^-1 r.
+void apply_schur(const Model& model, std::span<const GroupSchur> schur, std::span<const double> r,
+                 std::span<double> z, ThreadArena& arena, Isa isa = best_isa());
+
+}  // namespace isochor::lattice::mixed

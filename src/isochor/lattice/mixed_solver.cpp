@@ -1,0 +1,324 @@
+#include "isochor/lattice/mixed_solver.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "isochor/lattice/holds.h"
+
+namespace isochor::lattice::mixed {
+namespace {
+
+/// A step may shrink no cell to less than this part of its volume ratio.
+constexpr double kMostCrushed = 0.1;
+/// Penalty of the merit function in multiples of mu.
+constexpr double kPenalty = 5;
+/// Iterations that a solve with the definiteness fix may take, relative to one without.
+constexpr int kPatience = 3;
+
+double square(const Vec3d& v) { return dot(v, v); }
+
+/// A static step as a search for the saddle point of the energy.
+class Saddle {
+ public:
+  Saddle(const Model& model, const State& start, const StepInput& input, Scratch& scratch,
+         Context& context)
+      : model_(model),
+        start_(start),
+        input_(input),
+        scratch_(scratch),
+        context_(context),
+        system_(model, scratch.slides, scratch.linear, context.arena) {}
+
+  StepReport solve() {
+    collect_slides(model_.base, input_, start_.positions, 1, scratch_.slides);
+    copy_start();
+    if (!holds_rest(model_.base, input_, start_.positions, scratch_.slides) && !follow_holds()) {
+      report_.end = context_.cancelled ? solve::NewtonEnd::Cancelled : solve::NewtonEnd::Stalled;
+      return report_;
+    }
+    evaluate();
+    report_.end = iterate();
+    report_.least_j = now_.least_j;
+    return report_;
+  }
+
+ private:
+  /// What energy and forces say about the iterate.
+  struct Iterate {
+    double energy = 0;   ///< with gravity and springs, J
+    double scale = 0;    ///< sum of the magnitudes that were added up to it
+    double penalty = 0;  ///< sum of kPenalty mu g^2 / W over cells, J
+    double least_j = 0;
+    double residual = 0, volume_residual = 0;
+
+    /// The augmented Lagrangian.
+    double merit() const { return energy + 0.5 * penalty; }
+    double merit_scale() const { return scale + 0.5 * penalty; }
+    bool is_finite() const { return std::isfinite(energy) && std::isfinite(residual); }
+  };
+
+  Configuration configuration() const {
+    return {scratch_.positions, scratch_.pressure, input_.activations};
+  }
+
+  template <class F>
+  double sum_nodes(F&& f) {
+    return sum(model_.node_count(), f);
+  }
+  template <class F>
+  double sum(std::size_t count, F&& f) {
+    return deterministic_sum(context_.arena, count, [&](std::size_t begin, std::size_t end) {
+      double total = 0;
+      for (std::size_t i = begin; i < end; ++i) total += f(i);
+      return total;
+    });
+  }
+  template <class F>
+  void each_node(F&& f) {
+    parallel_for(context_.arena, model_.node_count(), solve::kVectorGrain, f);
+  }
+
+  const Iterate& evaluate() {
+    const Evaluation elastic = mixed::evaluate(model_, configuration(), scratch_.force,
+                                               scratch_.volume, scratch_.blocks, context_.arena);
+    const lattice::Model& base = model_.base;
+    each_node([&](std::size_t i) { scratch_.force[i] += base.mass[i] * input_.gravity; });
+    const double springs = spring_pulls(base.springs, scratch_.positions, input_.spring_targets,
+                                        scratch_.pull, context_.arena);
+    add_pulls(base.springs, scratch_.pull, 1, scratch_.force, context_.arena);
+    const double gravity = sum_nodes([&](std::size_t i) {
+      return -base.mass[i] * dot(input_.gravity, scratch_.positions[i] - base.rest_positions[i]);
+    });
+    now_.energy = elastic.energy + springs + gravity;
+    now_.scale = elastic.scale + springs + std::abs(gravity);
+    now_.least_j = elastic.least_j;
+    load_residual();
+    judge();
+    return now_;
+  }
+
+  /// [f; -g], what holds leave free of it.
+  void load_residual() {
+    const std::span<double> load = scratch_.load;
+    const auto f = positions_of(model_, load);
+    const auto g = pressures_of(model_, load);
+    each_node([&](std::size_t i) { f[i] = scratch_.force[i]; });
+    parallel_for(context_.arena, g.size(), solve::kVectorGrain,
+                 [&](std::size_t i) { g[i] = -scratch_.volume[i]; });
+    system_.keep_free(load);
+  }
+
+  /// Forces are judged against what holds the body and what loads it; at rest, against what
+  /// rounding leaves.
+  void judge() {
+    const lattice::Model& base = model_.base;
+    const std::span<const double> load = scratch_.load;
+    const auto f = positions_of(model_, load);
+    const double left = sum_nodes([&](std::size_t i) { return square(f[i]); });
+    const double reaction =
+        sum_nodes([&](std::size_t i) { return square(scratch_.force[i] - f[i]); });
+    double weight = sum_nodes([&](std::size_t i) { return square(base.mass[i] * input_.gravity); });
+    for (const Vec3d& pull : scratch_.pull) weight += square(pull);
+    double farthest = 0;
+    for (const Vec3d& p : start_.positions) farthest = std::max(farthest, square(p));
+    const double rounding = base.rounding_stiffness *
+                            std::sqrt(farthest * double(base.node_count())) /
+                            model_.params.tolerance;
+    const double force = std::sqrt(left) / (std::sqrt(reaction) + std::sqrt(weight) + rounding);
+    const auto [error, whole] = volume_errors();
+    now_.volume_residual = std::sqrt(error / whole);
+    now_.residual = std::max(force, now_.volume_residual);
+  }
+
+  /// Sums of W (g / W)^2, whose part of the merit is left behind, and of W.
+  std::pair<double, double> volume_errors() {
+    const std::span<const double> load = scratch_.load;
+    const auto g = pressures_of(model_, load);
+    const auto over_cells = [&](auto&& f) {
+      return sum(model_.volumes.size(), [&](std::size_t group) {
+        const GroupVolume& v = model_.volumes[group];
+        const GroupModuli& m = model_.base.moduli[group];
+        double total = 0;
+        for (int i = 0; i < kGroupCells; ++i) {
+          const int c = i / kGroupBlocks, b = i % kGroupBlocks;
+          const double W = v.volume[c][b];
+          if (W > 0)
+            total += f(g[group * kGroupCells + std::size_t(i)] / model_.alpha, W, m.mu[c][b]);
+        }
+        return total;
+      });
+    };
+    now_.penalty =
+        over_cells([](double e, double W, double mu) { return kPenalty * mu * e * e / W; });
+    return {over_cells([](double e, double W, double) { return e * e / W; }),
+            over_cells([](double, double W, double) { return W; })};
+  }
+
+  solve::NewtonEnd iterate() {
+    for (;;) {
+      report_.residual = now_.residual;
+      report_.volume_residual = now_.volume_residual;
+      progress();
+      if (!now_.is_finite()) return solve::NewtonEnd::NotFinite;
+      if (now_.residual <= model_.params.tolerance) return solve::NewtonEnd::Converged;
+      if (report_.iterations >= model_.params.max_iterations) {
+        return solve::NewtonEnd::TooManyIterations;
+      }
+      if (context_.cancelled) return solve::NewtonEnd::Cancelled;
+      if (!step()) {
+        return context_.cancelled ? solve::NewtonEnd::Cancelled : solve::NewtonEnd::Stalled;
+      }
+    }
+  }
+
+  void progress() {
+    context_.status.newton_iterations = report_.iterations;
+    context_.status.krylov_iterations = report_.krylov_iterations;
+    context_.status.residual = report_.residual;
+    context_.report();
+  }
+
+  /// One linear system, or a second one with the fix where the first leads nowhere.
+  bool step() {
+    const bool published = model_.params.variant == Variant::Published;
+    if (!published) {
+      if (solve_linear(Fix::None) && search()) return true;
+      if (context_.cancelled) return false;
+      ++report_.fallbacks;
+      report_.fallback = "the exact tangent led nowhere";
+      evaluate();
+    }
+    solve_linear(published ? Fix::Published : Fix::Thresholded);
+    return search();
+  }
+
+  /// K step = load about the iterate. False where it ran out of iterations.
+  bool solve_linear(Fix fix) {
+    system_.linearise(configuration(), fix);
+    system_.prepare(configuration());
+    const int most = model_.params.max_krylov * (fix == Fix::None ? 1 : kPatience);
+    return run_krylov(most);
+  }
+
+  bool run_krylov(int most) {
+    const solve::KrylovReport linear = solve::gmres(
+        context_.arena,
+        [&](std::span<const double> p, std::span<double> q) { system_.apply(p, q); },
+        [&](std::span<const double> r, std::span<double> z) { system_.precondition(r, z); },
+        [&] { return bool(context_.cancelled); }, scratch_.load, scratch_.step,
+        model_.params.krylov_tolerance, most, scratch_.krylov);
+    ++report_.iterations;
+    report_.krylov_iterations += linear.iterations;
+    report_.operator_applications +=
+        linear.operator_applications + linear.iterations * system_.applications();
+    return linear.converged;
+  }
+
+  void move(double positions, double pressures) {
+    const std::span<const double> step = scratch_.step;
+    const auto dx = positions_of(model_, step);
+    const auto dp = pressures_of(model_, step);
+    each_node([&](std::size_t i) { scratch_.positions[i] += positions * dx[i]; });
+    parallel_for(context_.arena, dp.size(), solve::kVectorGrain,
+                 [&](std::size_t i) { scratch_.pressure[i] += pressures * model_.alpha * dp[i]; });
+  }
+
+  /// Shortens the step until it crushes no cell, then until the augmented Lagrangian falls:
+  /// pressures at the end of the step, positions on the way. Its slope is that of the energy along
+  /// dx less the penalty; where that is not negative the direction is one of negative curvature.
+  /// False, and the iterate where it was, if no length will do.
+  bool search() {
+    constexpr double kSufficientDecrease = 1e-4, kShortestStep = 1e-3, kRounding = 1e-12;
+    const double least_before = now_.least_j;
+    move(0, 1);
+    const Iterate begin = evaluate();
+    const std::span<const double> step = scratch_.step;
+    const auto dx = positions_of(model_, step);
+    const double slope =
+        -sum_nodes([&](std::size_t i) { return dot(scratch_.force[i], dx[i]); }) - begin.penalty;
+    double length = 0;
+    const auto falls = [&] {
+      if (!now_.is_finite() || !(now_.least_j > kMostCrushed * std::min(1.0, least_before))) {
+        return false;
+      }
+      const double noise = kRounding * std::max(begin.merit_scale(), now_.merit_scale());
+      return now_.merit() - begin.merit() <= kSufficientDecrease * length * slope + noise;
+    };
+    if (slope < kRounding * begin.merit_scale()) {
+      for (double next = 1; next >= kShortestStep; next *= 0.5) {
+        move(next - length, 0);
+        length = next;
+        evaluate();
+        if (falls()) {
+          if (length == 1) return true;
+          move(0, length - 1);
+          evaluate();
+          return true;
+        }
+      }
+    }
+    move(-length, -1);
+    return false;
+  }
+
+  void copy_start() {
+    std::copy(start_.positions.begin(), start_.positions.end(), scratch_.positions.begin());
+    std::copy(start_.pressure.begin(), start_.pressure.end(), scratch_.pressure.begin());
+  }
+
+  /// Moves held nodes where they belong, and all others by what the linear response to that is; by
+  /// the exact one first. Close to where a body buckles that is too much of a response.
+  bool follow_holds() {
+    if (model_.params.variant == Variant::Published) return predict(Fix::Published);
+    if (predict(Fix::None)) return true;
+    if (context_.cancelled) return false;
+    ++report_.fallbacks;
+    report_.fallback = "the exact response to moved holds crushed cells";
+    copy_start();
+    return predict(Fix::Thresholded);
+  }
+
+  /// False where it crushes a cell.
+  bool predict(Fix fix) {
+    evaluate();
+    const double least_before = now_.least_j;
+    system_.linearise(configuration(), fix);
+    system_.prepare(configuration());
+    // What holds ask for, as far as they have not got it yet.
+    place_held(model_.base, input_, start_.positions, 1, scratch_.slides, scratch_.positions);
+    const std::span<double> lift = scratch_.step, image = scratch_.image;
+    const auto dx = positions_of(model_, lift);
+    each_node([&](std::size_t i) { dx[i] = scratch_.positions[i] - start_.positions[i]; });
+    const auto dp = pressures_of(model_, lift);
+    std::fill(dp.begin(), dp.end(), 0.0);
+    system_.apply_everywhere(lift, image);
+    system_.keep_free(image);
+    solve::axpy(context_.arena, -1, image, scratch_.load);
+    run_krylov(kPatience * model_.params.max_krylov);
+    move(1, 1);
+    evaluate();
+    return now_.is_finite() && now_.least_j > kMostCrushed * std::min(1.0, least_before);
+  }
+
+  const Model& model_;
+  const State& start_;
+  const StepInput& input_;
+  Scratch& scratch_;
+  Context& context_;
+  LinearSystem system_;
+  StepReport report_;
+  Iterate now_;
+};
+
+}  // namespace
+
+StepReport advance(const Model& model, State& state, const StepInput& input, Scratch& scratch,
+                   Context& context) {
+  const StepReport report = Saddle(model, state, input, scratch, context).solve();
+  if (!report.converged()) return report;
+  std::swap(state.positions, scratch.positions);
+  std::swap(state.pressure, scratch.pressure);
+  return report;
+}
+
+}  // namespace isochor::lattice::mixed

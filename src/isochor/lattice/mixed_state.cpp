@@ -1,0 +1,64 @@
+#include "isochor/lattice/mixed_state.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace isochor::lattice::mixed {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr auto kNanFloat = std::numeric_limits<float>::quiet_NaN();
+
+template <class... V>
+void fill(const auto& value, V&... vectors) {
+  (std::fill(vectors.begin(), vectors.end(), value), ...);
+}
+
+/// Groups of numbers, all of one kind.
+template <class S, class Group>
+void fill_groups(S value, std::vector<Group>& groups) {
+  for (Group& g : groups) std::fill_n(reinterpret_cast<S*>(&g), sizeof g / sizeof(S), value);
+}
+
+}  // namespace
+
+Scratch::Scratch(const Model& model)
+    : positions(model.node_count()),
+      pressure(model.pressure_count()),
+      force(model.node_count()),
+      volume(model.pressure_count()),
+      load(unknowns(model)),
+      step(unknowns(model)),
+      image(unknowns(model)),
+      blocks(model.base.blocks.size()),
+      pull(model.base.springs.count()),
+      slides(model.base.sliding.size()),
+      linear(model),
+      krylov(unknowns(model), std::min(model.params.max_krylov, kRestart)) {}
+
+void Scratch::poison() {
+  const Vec3d vector{kNan, kNan, kNan};
+  fill(vector, positions, force, pull, linear.load, linear.pull);
+  fill(kNan, pressure, volume, load, step, image, blocks.energy, blocks.least_j, linear.pressure);
+  fill(kNan, krylov.z, krylov.column, krylov.again, krylov.cosine, krylov.sine, krylov.rhs,
+       krylov.triangle, krylov.sums);
+  for (auto& v : krylov.basis) fill(kNan, v);
+  for (auto& v : krylov.preconditioned) fill(kNanFloat, v);
+  for (auto& v : linear.coarse_pressures) fill(kNan, v);
+  fill(Vec3f{kNanFloat, kNanFloat, kNanFloat}, linear.diagonal);
+  fill_groups(kNan, linear.schur);
+  for (lattice::Tangents* t : {&linear.tangents.system, &linear.tangents.definite}) {
+    fill_groups(kNanFloat, t->principal);
+    fill_groups(kNanFloat, t->dense);
+  }
+  fill_groups(kNanFloat, linear.tangents.principal);
+  fill_groups(kNanFloat, linear.tangents.dense);
+  linear.multigrid.poison();
+  for (SlideFrame& frame : slides) {
+    frame.count = 3;
+    std::fill_n(frame.direction, 3, vector);
+    std::fill_n(frame.place, 3, kNan);
+  }
+}
+
+}  // namespace isochor::lattice::mixed

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "isochor/lattice/mixed_linear.h"
+
+namespace isochor::lattice::mixed {
+
+/// All that a checkpoint holds.
+struct State {
+  std::vector<Vec3d> positions;  ///< per node, m
+  std::vector<double> pressure;  ///< as Model says, Pa
+};
+
+/// At rest.
+inline State make_state(const Model& model) {
+  return {model.base.rest_positions, std::vector<double>(model.pressure_count(), 0.0)};
+}
+
+/// Vectors that GMRES keeps before it starts again.
+inline constexpr int kRestart = 30;
+
+/// Memory of a step. Nothing in it outlives a step: filling it with NaN changes no result.
+struct Scratch {
+  explicit Scratch(const Model& model);
+
+  /// Fills all memory with NaN; only tests do so.
+  void poison();
+
+  std::vector<Vec3d> positions;  ///< the iterate
+  std::vector<double> pressure;
+  std::vector<Vec3d> force;        ///< internal and external, held nodes included
+  std::vector<double> volume;      ///< as evaluate() leaves it
+  std::vector<double> load, step;  ///< right-hand side and solution of a linear system
+  std::vector<double> image;
+  BlockValues blocks;
+  std::vector<Vec3d> pull;         ///< per spring
+  std::vector<SlideFrame> slides;  ///< per Model::sliding
+  LinearMemory linear;
+  solve::GmresScratch krylov;
+};
+
+}  // namespace isochor::lattice::mixed
