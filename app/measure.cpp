@@ -1,5 +1,6 @@
 /// The commands that measure: rows as a table, as JSON, and into docs/RESULTS.md.
 #include <fmt/core.h>
+#include <map>
 
 #include "app/commands.h"
 #include "bench/benchmark.h"
@@ -92,22 +93,35 @@ void print(const BenchRow& r) {
              r.note.empty() ? "" : "  # ", r.note);
 }
 
-/// Replaces the part of a Markdown file between two marks, or adds it.
-void write_section(const std::filesystem::path& file, const std::string& section,
-                   const std::string& body) {
-  const std::string begin = fmt::format("<!-- {} begins -->\n", section);
-  const std::string end = fmt::format("<!-- {} ends -->\n", section);
-  const std::string fresh = begin + body + end;
-  std::string all = std::filesystem::exists(file)
-                        ? read_text_file(file)
-                        : "# Results\n\nWritten by `isochor reproduce` and `isochor bench` with "
-                          "`--results`; never by hand.\n\n";
-  const std::size_t from = all.find(begin), to = all.find(end);
-  if (from != std::string::npos && to != std::string::npos) {
-    all.replace(from, to + end.size() - from, fresh);
-  } else {
-    all += fresh;
-  }
+std::string begin_mark(std::string_view name) { return fmt::format("<!-- {} begins -->\n", name); }
+std::string end_mark(std::string_view name) { return fmt::format("<!-- {} ends -->\n", name); }
+
+/// What a Markdown file of results says about an item, or nothing.
+std::string entry_of(std::string_view name, const std::string& file) {
+  const std::string begin = begin_mark(name);
+  const std::size_t from = file.find(begin), to = file.find(end_mark(name));
+  if (from == std::string::npos || to == std::string::npos) return {};
+  return file.substr(from + begin.size(), to - from - begin.size());
+}
+
+/// Puts what was measured into a Markdown file, in place of what it said about the same items.
+void write_results(const std::filesystem::path& file,
+                   const std::map<std::string_view, std::string>& measured) {
+  const std::string old = std::filesystem::exists(file) ? read_text_file(file) : "";
+  std::string all =
+      "# Results\n\nWritten by `isochor reproduce` and `isochor bench` with `--results`; never by "
+      "hand.\n";
+  const auto add = [&](std::string_view section, const auto& items, auto name_of) {
+    all += fmt::format("\n## {}\n", section);
+    for (const auto& item : items) {
+      const std::string_view name = name_of(item);
+      const auto fresh = measured.find(name);
+      const std::string entry = fresh != measured.end() ? fresh->second : entry_of(name, old);
+      if (!entry.empty()) all += "\n" + begin_mark(name) + entry + end_mark(name);
+    }
+  };
+  add("Experiments", reproduce::experiments(), [](const auto& e) { return e.id; });
+  add("Benchmarks", bench::benchmarks(), [](const auto& b) { return b.name; });
   write_file_atomic(file, all);
 }
 
@@ -136,21 +150,27 @@ std::vector<const Item*> choose(std::span<const Item> items, const std::vector<s
 }
 
 /// Runs the chosen items, shows their rows; failed if a claim does not hold.
-template <class R, class Item, class Run>
-int measure(const std::vector<const Item*>& chosen, const std::string& section,
-            const MeasureCommand& command, const CommonOptions& common, Run&& run) {
+template <class R, class Item, class Name, class Run>
+int measure(const std::vector<const Item*>& chosen, const MeasureCommand& command,
+            const CommonOptions& common, Name&& name_of, Run&& run) {
   Context context(common.threads);
   set_on_interrupt(&context.cancelled);
   std::vector<R> all;
+  std::map<std::string_view, std::string> entries;
   bool good = true;
   for (const Item* item : chosen) {
     if (!common.quiet && !common.json) fmt::print("{}\n", item->title);
-    for (R& row : run(*item, context)) {
-      if (context.cancelled) return kInterrupted;
+    const std::vector<R> rows = run(*item, context);
+    if (context.cancelled) return kInterrupted;
+    for (const R& row : rows) {
       good = good && holds(row).value_or(true);
       if (!common.json) print(row);
-      all.push_back(std::move(row));
+      all.push_back(row);
     }
+    entries[name_of(*item)] =
+        fmt::format("### {}\n\n{}. Version {}, {}, {} threads{}.\n\n{}", name_of(*item),
+                    item->title, ISOCHOR_VERSION, describe_machine(), context.arena.threads(),
+                    command.full ? ", at full size" : "", markdown(rows));
     std::fflush(stdout);
   }
   if (common.json) {
@@ -160,12 +180,7 @@ int measure(const std::vector<const Item*>& chosen, const std::string& section,
                         {"rows", Json::array(all, [](const R& row) { return to_json(row); })}};
     fmt::print("{}\n", document.text());
   }
-  if (!command.results.empty()) {
-    write_section(
-        command.results, section,
-        fmt::format("## {}\n\nVersion {}, {}, {} threads.\n\n{}\n", section, ISOCHOR_VERSION,
-                    describe_machine(), context.arena.threads(), markdown(all)));
-  }
+  if (!command.results.empty()) write_results(command.results, entries);
   finish_output();
   return good ? kDone : kFailed;
 }
@@ -181,7 +196,7 @@ int reproduce_command(const MeasureCommand& command, const CommonOptions& common
     return kDone;
   }
   return measure<Row>(
-      chosen, "Experiments", command, common,
+      chosen, command, common, [](const reproduce::Experiment& e) { return e.id; },
       [&](const reproduce::Experiment& e, Context& context) {
         return e.run({.full = command.full, .pictures = command.pictures, .data = command.data},
                      context);
@@ -197,7 +212,7 @@ int bench_command(const MeasureCommand& command, const CommonOptions& common) {
     return kDone;
   }
   return measure<BenchRow>(
-      chosen, "Benchmarks", command, common,
+      chosen, command, common, [](const bench::Benchmark& b) { return b.name; },
       [](const bench::Benchmark& b, Context& context) { return b.run(context); });
 }
 
