@@ -38,7 +38,7 @@ struct LinearMemory {
 /// The matrix about a configuration, and what it is preconditioned by: pressures first, through an
 /// approximate Schur complement, then positions, through one cycle of multigrid,
 ///     z_p = -S^-1 r_p,  z_x = V (r_x - B^T z_p).
-/// A fixed linear map, so that plain GMRES will do; pressure jumps make the number of iterations
+/// Linear up to the rounding of single precision. Pressure jumps make the number of iterations
 /// independent of resolution and of Poisson's ratio.
 class LinearSystem {
  public:
