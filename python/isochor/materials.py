@@ -1,7 +1,7 @@
 """Constitutive laws, evaluated on arrays of deformation gradients.
 
 >>> import numpy as np
->>> soft = Material(law="neo_hookean", young="10 kPa", poisson=0.45)
+>>> soft = Material("neo_hookean", young="10 kPa", poisson=0.45)
 >>> float(soft.energy(np.eye(3)))
 0.0
 """
@@ -36,7 +36,9 @@ class Material:
     to 1, is that of muscle, one for all or one for each F.
     """
 
-    def __init__(self, **keys: Any) -> None:
+    def __init__(self, law: str | None = None, **keys: Any) -> None:
+        if law is not None:
+            keys["law"] = law
         self._core = _core.Material(_toml.dumps(keys or {"law": "corotated"}))
 
     @property
