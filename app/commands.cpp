@@ -44,10 +44,10 @@ void print_methods() {
     fmt::print("  {}: {}; {}; volume: {}; materials: {}\n", c.name, c.source, c.elements, c.volume,
                c.materials.empty() ? "all" : join(c.materials));
   }
-  fmt::print("what they can do\n  {:<16}", "");
+  fmt::print("what they can do\n  {:<20}", "");
   for (const sim::FeatureName& f : sim::feature_names()) fmt::print("  {}", f.name);
   for (const sim::Capability& c : sim::capabilities()) {
-    fmt::print("\n  {:<16}", c.name);
+    fmt::print("\n  {:<20}", c.name);
     for (const sim::FeatureName& f : sim::feature_names()) {
       fmt::print("  {:<{}}", c.has(f.feature) ? "yes" : "-", f.name.size());
     }

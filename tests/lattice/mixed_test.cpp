@@ -367,6 +367,28 @@ TEST(Mixed, ACompressibleBodyIsWhereItWouldBeWithoutPressures) {
   EXPECT_LT(std::sqrt(free / all), 1e-7);
 }
 
+TEST(Mixed, LoadsPushAsGravityDoes) {
+  const Model model = cube(4, 0.5);
+  Context context(1);
+  Scratch scratch(model);
+  State heavy = make_state(model), pushed = make_state(model);
+  const auto held = pulled(model, 0, 0);
+  const Vec3d gravity{0, -2e-4, 1e-4};
+  std::vector<Vec3d> loads;
+  for (const double mass : model.base.mass) loads.push_back(mass * gravity);
+  const StepInput by_gravity{.gravity = gravity, .held_positions = held};
+  const StepInput by_loads{.held_positions = held, .loads = loads};
+  ASSERT_TRUE(advance(model, heavy, by_gravity, scratch, context).converged());
+  ASSERT_TRUE(advance(model, pushed, by_loads, scratch, context).converged());
+  double sag = 0, apart = 0;
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    sag = std::max(sag, norm(heavy.positions[i] - model.base.rest_positions[i]));
+    apart = std::max(apart, norm(heavy.positions[i] - pushed.positions[i]));
+  }
+  EXPECT_GT(sag, 1e-3);
+  EXPECT_LT(apart, 1e-9);
+}
+
 TEST(Mixed, AFailedStepLeavesTheStateAlone) {
   const Model model = cube(4, 0.5);
   Context context(1);

@@ -105,7 +105,7 @@ TEST(LatticeScene, CellsOfARegionAreHeldWithAllTheirNodes) {
   Context context(1);
   const SceneSpec scene =
       load_scene(write_scene(folder, with_hold_keys("select = \"cells\"\ndepth = \"10 cm\"\n")));
-  EXPECT_EQ(build_lattice_scene(scene, {}, context).model.holds[0].nodes.size(), 2u * 9);
+  EXPECT_EQ(build_lattice_scene(scene, {}, context).model().holds[0].nodes.size(), 2u * 9);
 }
 
 /// The energy that a cantilever gains by sagging does not depend on its square section, by the

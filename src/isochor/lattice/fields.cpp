@@ -8,11 +8,16 @@
 namespace isochor::lattice {
 
 CellFields cell_fields(const Model& model, const Configuration& at, ThreadArena& arena) {
+  std::vector<CellStress> stresses(8 * model.blocks.size());
+  cell_stresses(model, at, stresses, arena);
+  return fields_from_stresses(model, stresses, arena);
+}
+
+CellFields fields_from_stresses(const Model& model, std::span<const CellStress> stresses,
+                                ThreadArena& arena) {
   const std::size_t count = model.cells.size();
   CellFields out{std::vector<double>(count), std::vector<double>(count),
                  std::vector<double>(count)};
-  std::vector<CellStress> stresses(8 * model.blocks.size());
-  cell_stresses(model, at, stresses, arena);
   parallel_for(arena, count, 256, [&](std::size_t cell) {
     const auto& [F, P] = stresses[model.cells[cell]];
     // Cauchy stress: J sigma = P F^T.
@@ -117,10 +122,17 @@ Vec3d first_point(const Model& model, std::int32_t spring, std::span<const Vec3d
 
 std::vector<Reaction> reactions(const Model& model, const Configuration& at, const StepInput& input,
                                 ThreadArena& arena, std::span<const Vec3d> state_pushes) {
-  std::vector<Vec3d> force(model.node_count()), pull(model.springs.count());
+  std::vector<Vec3d> force(model.node_count());
   std::vector<double> block_energy(model.blocks.size());
   integrated_force(model, at, force, block_energy, arena);
-  spring_pulls(model.springs, at.positions, input.spring_targets, pull, arena);
+  return reactions(model, at.positions, std::move(force), input, arena, state_pushes);
+}
+
+std::vector<Reaction> reactions(const Model& model, std::span<const Vec3d> positions,
+                                std::vector<Vec3d> elastic_force, const StepInput& input,
+                                ThreadArena& arena, std::span<const Vec3d> state_pushes) {
+  std::vector<Vec3d> force = std::move(elastic_force), pull(model.springs.count());
+  spring_pulls(model.springs, positions, input.spring_targets, pull, arena);
   add_pulls(model.springs, pull, 1, force, arena);
   std::vector<Reaction> result;
   std::vector<Push> pushes;
@@ -137,14 +149,14 @@ std::vector<Reaction> reactions(const Model& model, const Configuration& at, con
         const Vec3d along = dot(input.slide_directions[h], push) * input.slide_directions[h];
         push = hold.slide == Slide::InPlane ? along : push - along;
       }
-      pushes.push_back({at.positions[n], push});
+      pushes.push_back({positions[n], push});
     }
     result.push_back(resultant(pushes));
   }
   for (const SpringGroup& group : model.spring_groups) {
     pushes.clear();
     for (std::int32_t s = group.first; s < group.first + group.count; ++s) {
-      pushes.push_back({first_point(model, s, at.positions), pull[s]});
+      pushes.push_back({first_point(model, s, positions), pull[s]});
     }
     result.push_back(resultant(pushes));
   }

@@ -17,6 +17,9 @@ struct CellFields {
   std::vector<double> von_mises;  ///< Pa
 };
 CellFields cell_fields(const Model& model, const Configuration& at, ThreadArena& arena);
+/// The same from F and P at block * 8 + lane.
+CellFields fields_from_stresses(const Model& model, std::span<const CellStress> stresses,
+                                ThreadArena& arena);
 
 /// The mean of the cells around each node.
 std::vector<double> to_nodes(const Model& model, std::span<const double> per_cell);
@@ -40,6 +43,10 @@ struct Reaction {
 /// nodes, or, after a step in time, from State::pushes; then one per Model::spring_groups; of
 /// springs between bodies what they push the first body with.
 std::vector<Reaction> reactions(const Model& model, const Configuration& at, const StepInput& input,
+                                ThreadArena& arena, std::span<const Vec3d> state_pushes = {});
+/// The same, elasticity being what gives `elastic_force`, N, to the nodes.
+std::vector<Reaction> reactions(const Model& model, std::span<const Vec3d> positions,
+                                std::vector<Vec3d> elastic_force, const StepInput& input,
                                 ThreadArena& arena, std::span<const Vec3d> state_pushes = {});
 
 }  // namespace isochor::lattice

@@ -18,7 +18,7 @@ namespace isochor::lattice::mixed {
 /// How tangents are made definite enough where the exact one fails.
 enum class Variant {
   Best,       ///< exact first; block-triangular GMRES with a cycle of multigrid
-  Published,  ///< [Patterson12 sec 5] always; symmetric QMR
+  Published,  ///< with the fix of [Patterson12 sec 5] always; linear systems as above
 };
 
 struct Params {

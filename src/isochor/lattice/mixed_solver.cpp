@@ -46,7 +46,7 @@ class Saddle {
  private:
   /// What energy and forces say about the iterate.
   struct Iterate {
-    double energy = 0;   ///< with gravity and springs, J
+    double energy = 0;   ///< with gravity, loads and springs, J
     double scale = 0;    ///< sum of the magnitudes that were added up to it
     double penalty = 0;  ///< sum of kPenalty mu g^2 / W over cells, J
     double least_j = 0;
@@ -60,6 +60,12 @@ class Saddle {
 
   Configuration configuration() const {
     return {scratch_.positions, scratch_.pressure, input_.activations};
+  }
+
+  /// What gravity and loads push a node with, N.
+  Vec3d outer_force(std::size_t i) const {
+    const Vec3d weight = model_.base.mass[i] * input_.gravity;
+    return input_.loads.empty() ? weight : weight + input_.loads[i];
   }
 
   template <class F>
@@ -83,15 +89,15 @@ class Saddle {
     const Evaluation elastic = mixed::evaluate(model_, configuration(), scratch_.force,
                                                scratch_.volume, scratch_.blocks, context_.arena);
     const lattice::Model& base = model_.base;
-    each_node([&](std::size_t i) { scratch_.force[i] += base.mass[i] * input_.gravity; });
+    each_node([&](std::size_t i) { scratch_.force[i] += outer_force(i); });
     const double springs = spring_pulls(base.springs, scratch_.positions, input_.spring_targets,
                                         scratch_.pull, context_.arena);
     add_pulls(base.springs, scratch_.pull, 1, scratch_.force, context_.arena);
-    const double gravity = sum_nodes([&](std::size_t i) {
-      return -base.mass[i] * dot(input_.gravity, scratch_.positions[i] - base.rest_positions[i]);
+    const double outer = -sum_nodes([&](std::size_t i) {
+      return dot(outer_force(i), scratch_.positions[i] - base.rest_positions[i]);
     });
-    now_.energy = elastic.energy + springs + gravity;
-    now_.scale = elastic.scale + springs + std::abs(gravity);
+    now_.energy = elastic.energy + springs + outer;
+    now_.scale = elastic.scale + springs + std::abs(outer);
     now_.least_j = elastic.least_j;
     load_residual();
     judge();
@@ -118,10 +124,10 @@ class Saddle {
     const double left = sum_nodes([&](std::size_t i) { return square(f[i]); });
     const double reaction =
         sum_nodes([&](std::size_t i) { return square(scratch_.force[i] - f[i]); });
-    double weight = sum_nodes([&](std::size_t i) { return square(base.mass[i] * input_.gravity); });
+    double weight = sum_nodes([&](std::size_t i) { return square(outer_force(i)); });
     for (const Vec3d& pull : scratch_.pull) weight += square(pull);
-    const double rounding = rounding_force_ * std::sqrt(double(base.node_count())) /
-                            model_.params.tolerance;
+    const double rounding =
+        rounding_force_ * std::sqrt(double(base.node_count())) / model_.params.tolerance;
     const double force = std::sqrt(left) / (std::sqrt(reaction) + std::sqrt(weight) + rounding);
     const auto [error, whole] = volume_errors();
     now_.volume_residual = std::sqrt(error / whole);

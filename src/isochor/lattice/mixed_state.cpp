@@ -61,4 +61,28 @@ void Scratch::poison() {
   }
 }
 
+std::size_t bytes_allocated(const Model& model, const State& state, const Scratch& scratch) {
+  const auto sum = [](const auto&... v) {
+    return (... + (v.capacity() * sizeof(typename std::remove_cvref_t<decltype(v)>::value_type)));
+  };
+  const LinearMemory& linear = scratch.linear;
+  const solve::GmresScratch& krylov = scratch.krylov;
+  std::size_t bytes = lattice::bytes_allocated(model.base) + linear.multigrid.bytes();
+  for (const lattice::Tangents* t : {&linear.tangents.system, &linear.tangents.definite}) {
+    bytes += sum(t->principal, t->dense);
+  }
+  for (const auto& v : linear.coarse_pressures) bytes += sum(v);
+  for (const auto& v : krylov.basis) bytes += sum(v);
+  for (const auto& v : krylov.preconditioned) bytes += sum(v);
+  return bytes +
+         sum(model.measures, model.volumes, model.has_constant_pressure, state.positions,
+             state.pressure, scratch.positions, scratch.pressure, scratch.force, scratch.volume,
+             scratch.load, scratch.step, scratch.image, scratch.blocks.energy,
+             scratch.blocks.least_j, scratch.pull, scratch.slides) +
+         sum(linear.tangents.principal, linear.tangents.dense, linear.diagonal, linear.schur,
+             linear.pressure, linear.load, linear.pull) +
+         sum(krylov.z, krylov.column, krylov.again, krylov.cosine, krylov.sine, krylov.rhs,
+             krylov.triangle, krylov.sums);
+}
+
 }  // namespace isochor::lattice::mixed

@@ -38,4 +38,7 @@ struct Scratch {
   solve::GmresScratch krylov;
 };
 
+/// Memory that a model, its state and its scratch hold, bytes.
+std::size_t bytes_allocated(const Model& model, const State& state, const Scratch& scratch);
+
 }  // namespace isochor::lattice::mixed

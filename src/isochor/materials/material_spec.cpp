@@ -50,6 +50,10 @@ Moduli moduli(const MaterialSpec& spec) {
               "give young and poisson, mu and lambda, or mu and kappa");
 }
 
+std::string pascals(double modulus) {
+  return std::isinf(modulus) ? "infinite" : fmt::format("{:.6g} Pa", modulus);
+}
+
 /// Fibre and sheet direction made orthonormal, and their normal.
 Mat3d axes_of(const MaterialSpec& spec) {
   const double length = norm(spec.fibre);
@@ -103,9 +107,9 @@ void describe(FieldVisitor& visitor, MaterialSpec& spec) {
   }
   visitor.number("young", spec.young, Unit::Pressure, Range::positive(),
                  "Young's modulus; goes with poisson");
-  visitor.number("poisson", spec.poisson, Unit::None,
-                 {.min = -1, .max = 0.5, .open_min = true, .open_max = true},
-                 "Poisson's ratio; goes with young");
+  visitor.number("poisson", spec.poisson, Unit::None, {.min = -1, .max = 0.5, .open_min = true},
+                 "Poisson's ratio; goes with young; 0.5, incompressible, with method.volume = "
+                 "\"mixed\"");
   visitor.number("mu", spec.mu, Unit::Pressure, Range::positive(),
                  "shear modulus; goes with lambda or kappa, in place of young and poisson");
   visitor.number("lambda", spec.lambda, Unit::Pressure, Range::at_least(0),
@@ -165,10 +169,10 @@ Material resolve(const MaterialSpec& spec) {
 
 std::string summary(const Material& material) {
   std::string text = fmt::format(
-      "{}, mu = {:.6g} Pa, lambda = {:.6g} Pa, kappa = {:.6g} Pa, young = {:.6g} Pa, "
-      "poisson = {:.6g}, density = {:.6g} kg/m^3",
-      kLawNames[material.law], material.mu, material.lambda, material.kappa(), material.young(),
-      material.poisson(), material.density);
+      "{}, mu = {:.6g} Pa, lambda = {}, kappa = {}, young = {:.6g} Pa, poisson = {:.6g}, "
+      "density = {:.6g} kg/m^3",
+      kLawNames[material.law], material.mu, pascals(material.lambda), pascals(material.kappa()),
+      material.young(), material.poisson(), material.density);
   const std::span<const ShapeParameter> list = shape_parameters(material.law);
   for (std::size_t i = 0; i < list.size(); ++i) {
     const double value = material.shape[i];

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <optional>
 #include <string>
 
@@ -29,14 +30,15 @@ void describe(FieldVisitor& visitor, MaterialSpec& spec);
 /// A material ready to be evaluated. All in SI.
 struct Material {
   int law = 0;                            ///< index in Laws
-  double mu = 0, lambda = 0;              ///< Lamé parameters, Pa
+  double mu = 0, lambda = 0;              ///< Lamé parameters, Pa; lambda may be infinite
   std::array<double, kMaxShape> shape{};  ///< as laws see them
   double density = 0;                     ///< kg/m^3
   Mat3d axes = Mat3d::identity();         ///< columns: fibre, sheet, normal
 
   double kappa() const { return lambda + 2 * mu / 3; }
-  double young() const { return mu * (3 * lambda + 2 * mu) / (lambda + mu); }
-  double poisson() const { return lambda / (2 * (lambda + mu)); }
+  bool incompressible() const { return std::isinf(lambda); }
+  double young() const { return 2 * mu * (1 + poisson()); }
+  double poisson() const { return incompressible() ? 0.5 : lambda / (2 * (lambda + mu)); }
 };
 /// Resolves whichever pair was given. An incomplete or doubled description is an input error.
 Material resolve(const MaterialSpec& spec);

@@ -26,25 +26,38 @@ constexpr std::array kFeatureNames{
     FeatureName{Muscles, "muscles"},
     FeatureName{Tractions, "tractions"},
     FeatureName{Contact, "contact"},
+    FeatureName{Incompressible, "incompressible bodies"},
 };
 
 constexpr Features kStaticLattice =
     Static | HeldNodes | SlidingNodes | HeldSurfaces | Ties | Muscles;
 
-constexpr std::array kPaper{MethodSetting{&MethodSpec::variant, "variant", "paper"}};
-constexpr std::array kFas{MethodSetting{&MethodSpec::solver, "solver", "fas"}};
-constexpr std::array kGauss{MethodSetting{&MethodSpec::quadrature, "quadrature", "gauss"}};
+constexpr MethodSetting kPaper{&MethodSpec::variant, "variant", "paper"};
+constexpr MethodSetting kFas{&MethodSpec::solver, "solver", "fas"};
+constexpr MethodSetting kGauss{&MethodSpec::quadrature, "quadrature", "gauss"};
+constexpr MethodSetting kPenalty{&MethodSpec::volume, "volume", "penalty"};
+constexpr MethodSetting kMixed{&MethodSpec::volume, "volume", "mixed"};
+constexpr MethodSetting kJacobi{&MethodSpec::preconditioner, "preconditioner", "jacobi"};
+
+constexpr std::array kLatticeSettings{kPenalty};
+constexpr std::array kPaperSettings{kPenalty, kPaper};
+constexpr std::array kFasSettings{kPenalty, kFas};
+constexpr std::array kGaussSettings{kPenalty, kGauss};
+constexpr std::array kMixedSettings{kMixed};
+constexpr std::array kMixedPaperSettings{kMixed, kPaper};
+constexpr std::array kNotMixed{kFas, kGauss, kJacobi};
 
 constexpr std::array kCapabilities{
     Capability{.name = "lattice",
                .method = "lattice",
+               .settings = kLatticeSettings,
                .source = "McAdams 2011, improved",
                .elements = "hexahedral cells, one point",
                .volume = "penalty",
                .features = kStaticLattice | Dynamic},
     Capability{.name = "lattice-paper",
                .method = "lattice",
-               .settings = kPaper,
+               .settings = kPaperSettings,
                .source = "McAdams 2011",
                .elements = "hexahedral cells, one point",
                .volume = "penalty",
@@ -52,18 +65,34 @@ constexpr std::array kCapabilities{
     // Nonlinear cycles know no inertia.
     Capability{.name = "lattice-fas",
                .method = "lattice",
-               .settings = kFas,
+               .settings = kFasSettings,
                .source = "McAdams 2011, nonlinear multigrid",
                .elements = "hexahedral cells, one point",
                .volume = "penalty",
                .features = kStaticLattice},
     Capability{.name = "lattice-gauss",
                .method = "lattice",
-               .settings = kGauss,
+               .settings = kGaussSettings,
                .source = "a reference",
                .elements = "hexahedral cells, eight Gauss points",
                .volume = "penalty",
                .features = kStaticLattice | Dynamic},
+    Capability{.name = "lattice-mixed",
+               .method = "lattice",
+               .settings = kMixedSettings,
+               .excludes = kNotMixed,
+               .source = "Patterson 2012, improved",
+               .elements = "hexahedral cells, one point",
+               .volume = "pressure per cell",
+               .features = kStaticLattice | Incompressible},
+    Capability{.name = "lattice-mixed-paper",
+               .method = "lattice",
+               .settings = kMixedPaperSettings,
+               .excludes = kNotMixed,
+               .source = "Patterson 2012",
+               .elements = "hexahedral cells, one point",
+               .volume = "pressure per cell",
+               .features = kStaticLattice | Incompressible},
 };
 
 constexpr std::array<std::string_view, 1> kMethodNames{"lattice"};
@@ -90,6 +119,9 @@ std::vector<Request> requests_of(const SceneSpec& scene) {
                                  : HeldNodes,
           where);
     }
+    if (materials::resolve(body.material).incompressible()) {
+      add(Incompressible, fmt::format("poisson = 0.5 of '{}'", body.name));
+    }
     if (!body.activations.empty()) add(Muscles, fmt::format("activation of '{}'", body.name));
   }
   for (const TieSpec& tie : scene.ties) add(Ties, fmt::format("tie '{}'", tie.name));
@@ -100,18 +132,27 @@ std::string_view name_of(Feature feature) {
   return std::ranges::find(kFeatureNames, feature, &FeatureName::feature)->name;
 }
 
+bool has_setting(const MethodSpec& spec, const MethodSetting& setting) {
+  return spec.*setting.member == setting.value;
+}
+
 bool is_chosen(const Capability& method, const MethodSpec& spec) {
   return spec.name == method.method &&
-         std::ranges::all_of(method.settings, [&](const MethodSetting& setting) {
-           return spec.*setting.member == setting.value;
-         });
+         std::ranges::all_of(method.settings,
+                             [&](const MethodSetting& s) { return has_setting(spec, s); });
+}
+
+/// "method.variant = "paper""
+std::string text_of(const MethodSetting& setting) {
+  return fmt::format("method.{} = \"{}\"", setting.key, setting.value);
 }
 
 /// "lattice-paper (method.variant = "paper")"
 std::string how_to_choose(const Capability& method) {
   std::vector<std::string> keys;
+  const MethodSpec defaults;
   for (const MethodSetting& s : method.settings) {
-    keys.push_back(fmt::format("method.{} = \"{}\"", s.key, s.value));
+    if (defaults.*s.member != s.value) keys.push_back(text_of(s));
   }
   return keys.empty() ? std::string(method.name)
                       : fmt::format("{} ({})", method.name, fmt::join(keys, ", "));
@@ -146,6 +187,7 @@ SceneSpec with_method(SceneSpec scene, const Capability& method) {
     for (const MethodSetting& s : other.settings) scene.method.*s.member = defaults.*s.member;
   }
   scene.method.name = method.method;
+  for (const MethodSetting& s : method.excludes) scene.method.*s.member = defaults.*s.member;
   for (const MethodSetting& s : method.settings) scene.method.*s.member = s.value;
   return scene;
 }
@@ -153,6 +195,12 @@ SceneSpec with_method(SceneSpec scene, const Capability& method) {
 void check_capabilities(const SceneSpec& scene, std::span<const Capability> rows) {
   for (const Capability& method : rows) {
     if (!is_chosen(method, scene.method)) continue;
+    for (const MethodSetting& excluded : method.excludes) {
+      if (!has_setting(scene.method, excluded)) continue;
+      throw Error(Fault::Input, scene.method.place.text(excluded.key),
+                  fmt::format("{} does not go with {}", text_of(excluded), how_to_choose(method)),
+                  "leave one of the two out");
+    }
     const std::vector<std::string> missing = obstacles(method, scene);
     if (missing.empty()) continue;
     std::vector<std::string> able;

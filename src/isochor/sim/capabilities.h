@@ -21,6 +21,7 @@ enum class Feature : std::uint32_t {
   Muscles = 1 << 6,
   Tractions = 1 << 7,
   Contact = 1 << 8,
+  Incompressible = 1 << 9,
 };
 using Features = std::uint32_t;
 
@@ -44,7 +45,8 @@ struct Capability {
   std::string_view name;    ///< as `compare --methods` knows it
   std::string_view method;  ///< method.name
   std::span<const MethodSetting> settings;
-  std::string_view source;  ///< where it comes from
+  std::span<const MethodSetting> excludes;  ///< what does not go with them
+  std::string_view source;                  ///< where it comes from
   std::string_view elements;
   std::string_view volume;                      ///< how volume is kept
   std::span<const std::string_view> materials;  ///< laws it knows; none: all

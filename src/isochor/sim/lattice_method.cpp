@@ -5,8 +5,6 @@
 #include <fmt/core.h>
 #include <numeric>
 
-#include "isochor/lattice/elasticity.h"
-#include "isochor/lattice/fields.h"
 #include "isochor/sim/motion.h"
 #include "isochor/sim/zones.h"
 
@@ -62,10 +60,12 @@ LatticeMethod::LatticeMethod(const SceneSpec& scene, Context& context)
       gravity_(scene.world.gravity),
       bodies_(scene.bodies),
       scene_(build_lattice_scene(scene, params_of(scene.method, scene.time), context)),
-      model_(scene_.model),
+      model_(scene_.model()),
       state_(lattice::make_state(model_)),
       guides_(scene_.holds.size() + scene_.soft_holds.size()),
-      scratch_(model_) {}
+      scratch_(scene_.plain) {
+  if (scene_.mixed) mixed_.emplace(*scene_.mixed);
+}
 
 Summary LatticeMethod::summary() const {
   Summary result{.cells = model_.cells.size(), .nodes = model_.node_count()};
@@ -76,7 +76,9 @@ Summary LatticeMethod::summary() const {
     result.surface_vertices += positions.size();
     result.volume += std::abs(geometry::enclosed_volume(positions, scene_.riders[b].triangles));
   }
-  result.memory = lattice::bytes_allocated(model_, state_, scratch_);
+  result.memory =
+      mixed_ ? lattice::mixed::bytes_allocated(*scene_.mixed, mixed_->state, mixed_->scratch)
+             : lattice::bytes_allocated(model_, state_, scratch_);
   return result;
 }
 
@@ -93,10 +95,11 @@ solve::NewtonReport LatticeMethod::advance(double time) {
   const solve::NewtonReport report = timing_.moves() && time > 0 ? step(time) : start(time);
   if (report.converged()) time_ = time;
   if (report.fallbacks > 0) {
-    context_.log(LogLevel::Info, fmt::format("{}: {}", report.fallback,
-                                             model_.params.solver == lattice::Solver::Fas
-                                                 ? "Newton's method took over"
-                                                 : "conjugate gradients took over"));
+    const std::string_view other = mixed_ ? "a definite one took over"
+                                   : model_.params.solver == lattice::Solver::Fas
+                                       ? "Newton's method took over"
+                                       : "conjugate gradients took over";
+    context_.log(LogLevel::Info, fmt::format("{}: {}", report.fallback, other));
   }
   return report;
 }
@@ -104,8 +107,7 @@ solve::NewtonReport LatticeMethod::advance(double time) {
 solve::NewtonReport LatticeMethod::start(double time) {
   solve::NewtonReport report{.end = solve::NewtonEnd::Converged, .residual = 0};
   if (timing_.starts_in_equilibrium()) {
-    const World world = world_at(time);
-    report = lattice::advance(model_, state_, world.input(), scratch_, context_);
+    report = relax(world_at(time));
   } else {
     state_ = lattice::make_state(model_);
   }
@@ -118,12 +120,11 @@ Snapshot LatticeMethod::snapshot() const {
   const std::span<const Vec3d> positions = state_.positions;
   const World world = world_at(time_);
   const lattice::StepInput input = world.input();
-  const lattice::Configuration at(positions, input.activations);
-  const lattice::CellFields cells = lattice::cell_fields(model_, at, context_.arena);
+  Elastic elastic = elastic_in(world);
+  const lattice::CellFields& cells = elastic.cells;
 
   Measures& m = result.measures;
-  std::vector<double> block_energy(model_.blocks.size());
-  m.elastic_energy = lattice::integrated_energy(model_, at, block_energy, context_.arena);
+  m.elastic_energy = elastic.energy;
   std::vector<Vec3d> pull(model_.springs.count());
   m.spring_energy =
       lattice::spring_pulls(model_.springs, positions, input.spring_targets, pull, context_.arena);
@@ -139,7 +140,7 @@ Snapshot LatticeMethod::snapshot() const {
     m.inverted_cells += j <= 0;
   }
   const auto reactions = lattice::reactions(
-      model_, at, input, context_.arena,
+      model_, positions, std::move(elastic.force), input, context_.arena,
       state_.last_dt > 0 ? std::span<const Vec3d>(state_.pushes) : std::span<const Vec3d>());
   auto reaction = reactions.begin();
   const auto name_next = [&](const std::string& name) {
@@ -204,6 +205,7 @@ void LatticeMethod::save(files::ByteWriter& writer) const {
   for (const double energy : {ledger_.start, ledger_.hold_work, ledger_.damping_loss}) {
     writer.put(energy);
   }
+  writer.put(mixed_ ? mixed_->state.pressure : std::vector<double>());
   save_interventions(writer);
 }
 
@@ -223,7 +225,12 @@ void LatticeMethod::load(files::ByteReader& reader) {
   for (double* energy : {&ledger.start, &ledger.hold_work, &ledger.damping_loss}) {
     *energy = reader.get<double>();
   }
+  std::vector<double> pressure = reader.get_vector<double>();
+  if (pressure.size() != (mixed_ ? mixed_->state.pressure.size() : 0)) {
+    reader.fail("it holds another number of pressures than the scene");
+  }
   load_interventions(reader);
+  if (mixed_) mixed_->state = {state.positions, std::move(pressure)};
   ledger_ = ledger;
   time_ = time;
   state_ = std::move(state);

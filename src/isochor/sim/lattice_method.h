@@ -1,12 +1,15 @@
 #pragma once
 
+#include "isochor/lattice/fields.h"
+#include "isochor/lattice/mixed_state.h"
 #include "isochor/lattice/solver.h"
 #include "isochor/sim/lattice_scene.h"
 #include "isochor/sim/method.h"
 
 namespace isochor::sim {
 
-/// Hexahedral lattices, displacement formulation, static and in time.
+/// Hexahedral lattices: displacements alone, static and in time, or with a pressure per cell,
+/// static.
 class LatticeMethod final : public Method {
  public:
   LatticeMethod(const SceneSpec& scene, Context& context);
@@ -21,7 +24,7 @@ class LatticeMethod final : public Method {
   Snapshot snapshot() const override;
   void save(files::ByteWriter& writer) const override;
   void load(files::ByteReader& reader) override;
-  void poison_scratch() override { scratch_.poison(); }
+  void poison_scratch() override;
 
  private:
   /// What surrounds the bodies at a time.
@@ -42,6 +45,16 @@ class LatticeMethod final : public Method {
   };
   World world_at(double time) const;
 
+  /// What the cells of a state say for themselves.
+  struct Elastic {
+    lattice::CellFields cells;
+    double energy = 0;         ///< J
+    std::vector<Vec3d> force;  ///< on all nodes, N
+  };
+  Elastic elastic_in(const World& world) const;
+
+  /// Moves the state to equilibrium.
+  solve::NewtonReport relax(const World& world);
   /// Brings the state to a time up to that of frame 0.
   solve::NewtonReport start(double time);
   solve::NewtonReport step(double time);
@@ -80,7 +93,16 @@ class LatticeMethod final : public Method {
   Ledger ledger_;
   Guides guides_;  ///< part of the state
   Loads loads_;
-  lattice::Scratch scratch_;
+
+  /// Where cells have pressures. Positions of its state are those of state_.
+  struct Mixed {
+    explicit Mixed(const lattice::mixed::Model& model)
+        : state(lattice::mixed::make_state(model)), scratch(model) {}
+    lattice::mixed::State state;
+    lattice::mixed::Scratch scratch;
+  };
+  std::optional<Mixed> mixed_;
+  lattice::Scratch scratch_;  ///< of scene_.plain
 };
 
 }  // namespace isochor::sim

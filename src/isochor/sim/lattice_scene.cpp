@@ -35,6 +35,17 @@ void add_point(const grid::Embedding& embedding, std::size_t point, double sign,
   }
 }
 
+lattice::mixed::Params mixed_params_of(const MethodSpec& method) {
+  lattice::mixed::Params params{.tolerance = method.newton.tolerance,
+                                .max_iterations = method.newton.max_iterations};
+  if (!method.stabilise) params.stabilise = 0;
+  if (method.variant == "paper") {
+    params.variant = lattice::mixed::Variant::Published;
+    params.jumps = 0;
+  }
+  return params;
+}
+
 /// Bodies on their way into a model.
 class Assembly {
  public:
@@ -74,13 +85,18 @@ class Assembly {
                                      .groups = std::move(body.groups)});
       specs.push_back(std::move(body.spec));
     }
-    out.model = lattice::build_model(specs, params, springs_);
+    if (scene_.method.volume == "mixed") {
+      out.mixed = lattice::mixed::build_model(std::move(specs), params,
+                                              mixed_params_of(scene_.method), springs_);
+    } else {
+      out.plain = lattice::build_model(specs, params, springs_);
+    }
     // Nodes that another hold has altogether are no longer those of a hold that slides.
     std::size_t next = 0;
     for (const auto& holds : holds_) {
       for (const HoldSpec& hold : holds) {
         out.holds.push_back(
-            make_driver(hold, pick(out.model.rest_positions, out.model.holds[next++].nodes)));
+            make_driver(hold, pick(out.model().rest_positions, out.model().holds[next++].nodes)));
       }
     }
     out.soft_holds = std::move(soft_holds_);
@@ -275,11 +291,11 @@ Demands demands_at(const LatticeScene& scene, const Guides& guides, double time)
     const Vec3d direction = rotation_from_vector(pose.rotation) * driver.spec.direction;
     out.slide_directions.push_back((1 / norm(direction)) * direction);
   }
-  out.spring_targets.assign(scene.model.springs.count(), Vec3d{0, 0, 0});
+  out.spring_targets.assign(scene.model().springs.count(), Vec3d{0, 0, 0});
   for (std::size_t g = 0; g < scene.soft_holds.size(); ++g) {
     const Driver& driver = scene.soft_holds[g];
     const Pose pose = driver_pose(scene, guides, next++, time);
-    auto target = out.spring_targets.begin() + scene.model.spring_groups[g].first;
+    auto target = out.spring_targets.begin() + scene.model().spring_groups[g].first;
     for (const Vec3d& point : driver.points) *target++ = pose(point, driver.center);
   }
   return out;

@@ -2,6 +2,7 @@
 
 #include "isochor/files/frame.h"
 #include "isochor/grid/embedding.h"
+#include "isochor/lattice/mixed_model.h"
 #include "isochor/lattice/solver.h"
 #include "isochor/sim/body_builder.h"
 #include "isochor/sim/motion.h"
@@ -24,7 +25,10 @@ struct Driver {
 
 /// A scene as a model of lattice bodies, with what moves them and what they move.
 struct LatticeScene {
-  lattice::Model model;
+  lattice::Model plain;                        ///< empty where cells have pressures
+  std::optional<lattice::mixed::Model> mixed;  ///< where they have
+  const lattice::Model& model() const { return mixed ? mixed->base : plain; }
+
   files::Topology topology;
   std::vector<Rider> riders;  ///< one per body
   std::vector<Driver> holds;  ///< one per Model::holds

@@ -16,6 +16,7 @@ namespace isochor::sim {
 namespace {
 
 constexpr std::array<std::string_view, 2> kVariants{"best", "paper"};
+constexpr std::array<std::string_view, 2> kVolumes{"penalty", "mixed"};
 constexpr std::array<std::string_view, 2> kQuadratures{"one-point", "gauss"};
 constexpr std::array<std::string_view, 3> kFixes{"clamp", "absolute", "none"};
 constexpr std::array<std::string_view, 14> kShapes{
@@ -182,6 +183,10 @@ void describe(FieldVisitor& visitor, MethodSpec& spec) {
   visitor.choice("name", spec.name, method_names(), "discretisation, see 'isochor list'");
   visitor.choice("variant", spec.variant, kVariants,
                  "best: ours; paper: the algorithm as published");
+  visitor.choice("volume", spec.volume, kVolumes,
+                 "how bodies keep their volume: an energy that grows with Poisson's ratio, or a "
+                 "pressure per cell, for any ratio up to 0.5, static, solver and preconditioner "
+                 "of its own");
   visitor.choice("definiteness", spec.definiteness, kFixes,
                  "what is done to a tangent that is not positive definite: negative eigenvalues "
                  "become zero, change sign, or stay");

@@ -40,6 +40,7 @@ struct WorldSpec {
 struct MethodSpec {
   std::string name = "lattice";
   std::string variant = "best";
+  std::string volume = "penalty";
   std::string definiteness = "clamp";
   std::string preconditioner = "multigrid";
   std::string solver = "newton";

@@ -28,7 +28,7 @@ Vec3d spring_point(const lattice::Model& model, std::int32_t spring) {
 }
 
 std::vector<Attachment> attachments_of(const LatticeScene& scene) {
-  const lattice::Model& model = scene.model;
+  const lattice::Model& model = scene.model();
   std::vector<Attachment> all;
   for (std::size_t h = 0; h < scene.holds.size(); ++h) {
     const Driver& driver = scene.holds[h];
@@ -78,9 +78,10 @@ std::vector<Vec3d> fibres_of(const lattice::Model& model, const lattice::BodyRan
 
 Setup setup_of(const LatticeScene& scene) {
   Setup setup{.attachments = attachments_of(scene), .bodies = {}};
-  for (std::size_t b = 0; b < scene.model.bodies.size(); ++b) {
-    setup.bodies.push_back({.fibres = fibres_of(scene.model, scene.model.bodies[b]),
-                            .painted = scene.riders[b].painted});
+  const lattice::Model& model = scene.model();
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    setup.bodies.push_back(
+        {.fibres = fibres_of(model, model.bodies[b]), .painted = scene.riders[b].painted});
   }
   return setup;
 }

@@ -23,16 +23,17 @@ double rest_volume(const lattice::Model& model, std::int32_t cell) {
 
 std::optional<double> worst_zone_volume_error(const LatticeScene& scene,
                                               std::span<const double> J) {
+  const lattice::Model& model = scene.model();
   std::optional<double> worst;
   for (std::size_t b = 0; b < scene.riders.size(); ++b) {
     const auto& painted = scene.riders[b].painted;
     const auto zones = std::ranges::find(painted, "zone", &CellField::name);
     if (zones == painted.end()) continue;
-    const std::int32_t first = scene.model.bodies[b].first_cell;
+    const std::int32_t first = model.bodies[b].first_cell;
     std::map<long, Volumes> volumes;
     for (std::size_t c = 0; c < zones->values.size(); ++c) {
       Volumes& zone = volumes[std::lround(zones->values[c])];
-      const double volume = rest_volume(scene.model, scene.model.cells[first + c]);
+      const double volume = rest_volume(model, model.cells[first + c]);
       zone.at_rest += volume;
       zone.now += J[first + c] * volume;
     }
