@@ -22,7 +22,7 @@ BodySpec shaped_box(int law) {
 struct Pair {
   explicit Pair(int law)
       : bodies{shaped_box(materials::law_index("fixed_corotated")), shaped_box(law)},
-        model(build_model(bodies, {}, {.jumps = 0})),
+        model(build_model(bodies, {}, Params{.jumps = 0})),
         whole(lattice::build_model(bodies, {})),
         x(shaken(model.base, 0.02, 7)),
         p(model.pressure_count(), 0.0) {
@@ -48,8 +48,8 @@ struct Pair {
 
 class MixedFields : public ::testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Laws, MixedFields, ::testing::Range(0, int(materials::kLawCount)),
-                         [](const auto& info) {
-                           return std::string(materials::kLawNames[std::size_t(info.param)]);
+                         [](const auto& law) {
+                           return std::string(materials::kLawNames[std::size_t(law.param)]);
                          });
 
 TEST_P(MixedFields, StressIsThatOfTheWholeLaw) {
@@ -82,7 +82,7 @@ TEST_P(MixedFields, EnergyAndForcesAreThoseOfTheWholeLaw) {
 }
 
 TEST(MixedMemory, CountsTheVectorsOfGmres) {
-  const Model model = build_model({box_spec(4, 4, 4, 0.25)}, {}, {});
+  const Model model = build_model({box_spec(4, 4, 4, 0.25)}, {}, Params{});
   const std::size_t bytes = bytes_allocated(model, make_state(model), Scratch(model));
   const std::size_t vectors = unknowns(model) * (kRestart * 12 + 8);
   EXPECT_GT(bytes, vectors + lattice::bytes_allocated(model.base));
