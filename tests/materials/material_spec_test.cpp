@@ -125,6 +125,20 @@ TEST(MaterialSpec, SummaryNamesEveryNumberInSi) {
   }
 }
 
+TEST(MaterialSpec, AnIncompressibleMaterialHasInfiniteLambdaAndAllElse) {
+  MaterialSpec spec;
+  spec.young = 6e4;
+  spec.poisson = 0.5;
+  const Material material = resolve(spec);
+  EXPECT_TRUE(material.incompressible());
+  EXPECT_EQ(material.poisson(), 0.5);
+  EXPECT_DOUBLE_EQ(material.mu, 2e4);
+  EXPECT_DOUBLE_EQ(material.young(), 6e4);
+  EXPECT_THAT(summary(material), testing::HasSubstr("lambda = infinite, kappa = infinite, young"));
+  spec.poisson = 0.4999;
+  EXPECT_FALSE(resolve(spec).incompressible());
+}
+
 TEST(MaterialSpec, RangesKeepOutWhatHasNoLameParameters) {
   FieldRecorder fields;
   MaterialSpec spec;
@@ -132,7 +146,8 @@ TEST(MaterialSpec, RangesKeepOutWhatHasNoLameParameters) {
   EXPECT_THAT(fields.names, testing::ElementsAre("preset", "law", "young", "poisson", "mu",
                                                  "lambda", "kappa", "density"));
   const auto& poisson = fields.numbers["poisson"].range;
-  EXPECT_FALSE(poisson.contains(0.5));
+  EXPECT_TRUE(poisson.contains(0.5)) << "lambda is infinite";
+  EXPECT_FALSE(poisson.contains(0.5001));
   EXPECT_FALSE(poisson.contains(-1));
   EXPECT_TRUE(poisson.contains(0.4999));
   EXPECT_TRUE(poisson.contains(-0.9));

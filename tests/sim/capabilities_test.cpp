@@ -40,6 +40,14 @@ TEST(Capabilities, TolerancesAreTheSameForAllMethods) {
   EXPECT_EQ(with_method(scene, capabilities()[0]).method.variant, "best");
 }
 
+TEST(Capabilities, WhatDoesNotGoWithAMethodIsLeftOutOfItsScene) {
+  const SceneSpec scene = parse_scene(
+      kBarScene + "\n[method]\nquadrature = \"gauss\"\npreconditioner = \"jacobi\"\n", "s.toml");
+  for (const Capability& row : capabilities()) {
+    EXPECT_NO_THROW(check_capabilities(with_method(scene, row))) << row.name;
+  }
+}
+
 TEST(Capabilities, WhatAMethodLacksIsNamedWithThoseThatHaveIt) {
   const std::string problem =
       error_of([] { parse_scene(kInTime + "\n[method]\nsolver = \"fas\"\n", "s.toml"); }).what();

@@ -31,9 +31,10 @@ void run_to(Simulation& simulation, int frame, bool poison = false) {
 
 TEST(MixedScene, ATwistedBarKeepsItsVolume) {
   Context context(1);
-  Simulation simulation(bar({"body[0].cell_size=5 cm"}), context);
+  Simulation simulation(bar({"body[0].cell_size=2.5 cm"}), context);
   run_to(simulation, 4);
   const auto [frame, measures] = simulation.snapshot();
+  // That of the surface, which follows hourglass modes too: 1.5e-3 with cells of twice the size.
   EXPECT_LT(std::abs(measures.volume_error), 1e-3);
   // Cells are all whole, so that the mean of J is what volumes at centres add up to.
   const auto J = std::ranges::find_if(frame.bodies[0].fields, [](const files::Field& field) {
