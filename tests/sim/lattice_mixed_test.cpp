@@ -68,6 +68,25 @@ TEST(MixedScene, ReactionsBalanceWeightAndPushes) {
   EXPECT_LT(norm(total() - Vec3d{0, weight, -50}), 1e-5 * weight);
 }
 
+TEST(MixedScene, BodiesSlideAndHangOnSprings) {
+  const std::string text =
+      replaced(replaced(kBarScene, "poisson = 0.3", "law = \"mooney_rivlin\"\npoisson = 0.5"),
+               "where = \"x-\"\n", "where = \"x-\"\nslide = \"plane\"\ndirection = [1, 0, 0]\n");
+  const SceneSpec scene =
+      parse_scene(replaced(text, "where = \"x+\"\n",
+                           "where = \"x+\"\nselect = \"surface\"\nstiffness = \"500 kPa/m\"\n"),
+                  "bar.toml", std::vector<std::string>{"method.volume=mixed"});
+  Context context(1);
+  Simulation simulation(scene, context);
+  const double weight = simulation.summary().mass * 9.81;
+  run_to(simulation, 1);
+  const auto reactions = simulation.snapshot().second.reactions;
+  ASSERT_EQ(reactions.size(), 2u);
+  EXPECT_NEAR(reactions[0].force[0], -reactions[1].force[0], 1e-5 * weight);
+  EXPECT_NEAR(reactions[0].force[1], 0, 1e-5 * weight) << "it slides";
+  EXPECT_NEAR(reactions[1].force[1], weight, 1e-5 * weight);
+}
+
 TEST(MixedScene, SameBitsForAnyThreadCountAndAfterARestore) {
   const SceneSpec scene = bar();
   Context one(1), two(2);
