@@ -2,6 +2,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include "isochor/base/error.h"
 #include "isochor/materials/law_batch.h"
 #include "isochor/materials/material_spec.h"
 #include "isochor/materials/presets.h"
@@ -23,7 +24,13 @@ using materials::Material;
 Material parse_material(const std::string& toml) {
   materials::MaterialSpec spec;
   scene::read(scene::parse_toml(toml, "material"), spec);
-  return materials::resolve(spec);
+  const Material material = materials::resolve(spec);
+  if (material.incompressible()) {
+    throw Error(Fault::Input, spec.place.text("poisson"),
+                "is 0.5: an incompressible material has no energy where volumes change",
+                "make it smaller, as 0.4999; bodies of a scene may have 0.5");
+  }
+  return material;
 }
 
 Mat3d matrix_at(const double* rows) {

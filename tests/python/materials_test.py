@@ -93,6 +93,8 @@ class Materials(unittest.TestCase):
     def test_mistakes_are_named(self):
         with self.assertRaisesRegex(isochor.InputError, "neo_hookean"):
             Material(law="neo_hokean", young=1, poisson=0)
+        with self.assertRaisesRegex(isochor.InputError, "poisson: is 0.5"):
+            Material(law="ogden", young=1, poisson=0.5)
         material = Material(law="linear", young=1e4, poisson=0.3)
         with self.assertRaisesRegex(isochor.InputError, r"\(3, 2\), expected \(..., 3, 3\)"):
             material.energy(np.zeros((3, 2)))
