@@ -167,12 +167,14 @@ class CommandLine {
     r->add_option("--pictures", reproduce_.pictures, "Directory for pictures");
     r->add_option("--data", reproduce_.data,
                   "Directory with measurements to compare with [../shared/data]");
-    r->add_option("--results", reproduce_.results, "Markdown file to put the tables into, in place of earlier ones");
+    r->add_option("--results", reproduce_.results,
+                  "Markdown file to put the tables into, in place of earlier ones");
     CLI::App* b = add_command("bench", "Rates beside the machine's limits and other programs",
                               [this] { return bench_command(bench_, common_); });
     b->add_option("name", bench_.names, "Benchmarks [all]");
     b->add_flag("--list", bench_.list, "Only name them");
-    b->add_option("--results", bench_.results, "Markdown file to put the tables into, in place of earlier ones");
+    b->add_option("--results", bench_.results,
+                  "Markdown file to put the tables into, in place of earlier ones");
   }
 
   CLI::App app_{"Isochor simulates soft bodies that keep their volume.", "isochor"};

@@ -122,9 +122,8 @@ struct Limit {
 template <class S>
 double traffic_of(const Body& body) {
   const auto cells = double(body.model.cells.size());
-  constexpr double kTangent =
-      (sizeof(S) == sizeof(double) ? sizeof(float) : sizeof(Half)) *
-      (lattice::kPrincipalNumbers + 1);
+  constexpr double kTangent = (sizeof(S) == sizeof(double) ? sizeof(float) : sizeof(Half)) *
+                              (lattice::kPrincipalNumbers + 1);
   return cells * (kTangent + 27 * sizeof(std::int32_t) / 8.0) +
          double(body.model.node_count()) * 2 * sizeof(Vec3<S>);
 }

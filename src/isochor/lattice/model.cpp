@@ -297,10 +297,10 @@ std::size_t bytes_allocated(const Model& model) {
   };
   std::size_t bytes =
       sum(model.bodies, model.materials, model.axes, model.blocks, model.groups, model.moduli,
-          model.tile_starts, model.color_starts, model.node_runs, model.first_run, model.cells, model.rest_positions, model.mass,
-          model.freedom, model.sliding, model.holds, model.springs.first, model.springs.terms,
-          model.springs.stiffness, model.springs.nodes, model.springs.node_first,
-          model.springs.pulls, model.spring_groups);
+          model.tile_starts, model.color_starts, model.node_runs, model.first_run, model.cells,
+          model.rest_positions, model.mass, model.freedom, model.sliding, model.holds,
+          model.springs.first, model.springs.terms, model.springs.stiffness, model.springs.nodes,
+          model.springs.node_first, model.springs.pulls, model.spring_groups);
   for (const Hold& hold : model.holds) bytes += sum(hold.nodes);
   return bytes + (model.hierarchy ? bytes_allocated(*model.hierarchy) : 0);
 }

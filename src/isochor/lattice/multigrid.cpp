@@ -197,8 +197,8 @@ void Multigrid::invert_diagonal(std::size_t l, std::span<const Vec3f> diagonal) 
 void Multigrid::estimate_eigenvalue(std::size_t l) {
   constexpr int kIterations = 10;
   Level& level = memory_.levels[l];
-  const auto [z, r, p, image] =
-      std::array{std::span(level.x), std::span(level.b), std::span(level.d), std::span(level.image)};
+  const auto [z, r, p, image] = std::array{std::span(level.x), std::span(level.b),
+                                           std::span(level.d), std::span(level.image)};
   each_node(arena_, r.size(), [&](std::size_t i) {
     for (int a = 0; a < 3; ++a) {
       std::uint32_t bits = static_cast<std::uint32_t>(3 * i + a) * 2654435761u;
@@ -215,9 +215,8 @@ void Multigrid::estimate_eigenvalue(std::size_t l) {
     });
   };
   const auto precondition = [&] {
-    each_node(arena_, r.size(), [&](std::size_t i) {
-      z[i] = times(level.inverse_diagonal[i], r[i]);
-    });
+    each_node(arena_, r.size(),
+              [&](std::size_t i) { z[i] = times(level.inverse_diagonal[i], r[i]); });
     if (l == 0) keep_sliding(model_, slides_, z);
     return product(r, z);
   };

@@ -207,9 +207,8 @@ void visit_laws(const Model& model, const Configuration& at, GroupRange groups, 
 /// The same for all tiles.
 template <class F>
 void visit_laws(const Model& model, const Configuration& at, ThreadArena& arena, Isa isa, F&& f) {
-  for_each_tile(model, arena, [&](std::size_t, GroupRange groups) {
-    visit_laws(model, at, groups, isa, f);
-  });
+  for_each_tile(model, arena,
+                [&](std::size_t, GroupRange groups) { visit_laws(model, at, groups, isa, f); });
 }
 
 template <class S, class AllTangents>
@@ -306,9 +305,8 @@ void apply_stiffness(const Model& model, const HalfTangents& tangents,
 
 void halve(const Tangents& tangents, HalfTangents& halves, ThreadArena& arena, Isa isa) {
   const auto halve_all = [&](const auto& from, auto& to) {
-    parallel_for(arena, from.size(), 16, [&](std::size_t g) {
-      ISOCHOR_CALL_KERNEL(isa, halve_kernel(from[g], to[g]));
-    });
+    parallel_for(arena, from.size(), 16,
+                 [&](std::size_t g) { ISOCHOR_CALL_KERNEL(isa, halve_kernel(from[g], to[g])); });
   };
   halve_all(tangents.principal, halves.principal);
   halve_all(tangents.dense, halves.dense);

@@ -20,7 +20,8 @@ inline float to_float(Half half) {
   bits += (127u - 15u) << 23;
   if (exponent == kExponents) {  // infinity or NaN
     bits += (128u - 16u) << 23;
-  } else if (exponent == 0) {  // below the smallest normal number: as a difference of two normal ones
+  } else if (exponent ==
+             0) {  // below the smallest normal number: as a difference of two normal ones
     bits = std::bit_cast<std::uint32_t>(std::bit_cast<float>(bits + (1u << 23)) -
                                         std::bit_cast<float>(113u << 23));
   }

@@ -43,10 +43,10 @@ struct MotionMeasures {
 
 /// What the diagnostics say about a state.
 struct Measures {
-  double elastic_energy = 0;           ///< J
-  double spring_energy = 0;            ///< of soft holds and ties, J
-  double gravity_energy = 0;           ///< J, zero at rest
-  double volume_error = 0;             ///< of all surfaces together, relative
+  double elastic_energy = 0;  ///< J
+  double spring_energy = 0;   ///< of soft holds and ties, J
+  double gravity_energy = 0;  ///< J, zero at rest
+  double volume_error = 0;    ///< of all surfaces together, relative
   /// Of the parts of bodies that are painted as zones the one that is worst; none without zones.
   std::optional<double> worst_zone_volume_error;
   double worst_cell_volume_error = 0;  ///< largest |J - 1|

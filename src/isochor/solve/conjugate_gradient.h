@@ -28,11 +28,11 @@ struct KrylovScratch {
 /// Preconditioned conjugate gradients for a symmetric positive definite operator, from x = 0.
 /// apply(p, q): q = A p.  precondition(r, z): z = M^-1 r.  stop(): give up early (cancelled).
 /// Every iterate is a descent direction for the energy behind A, so that a solve that ran out of
-/// iterations, or into negative curvature, is still of use to Newton. A preconditioner that is unfit
-/// from the start leaves scratch.r = b. `scratch` vectors must have
-/// the size of b; b may be scratch.r itself. Curvature is judged against p . M p, which has a
-/// recurrence of its own (Steihaug 1983): a direction that A flattens to what rounding leaves
-/// counts as one of no curvature, before it makes x as long as it likes.
+/// iterations, or into negative curvature, is still of use to Newton. A preconditioner that is
+/// unfit from the start leaves scratch.r = b. `scratch` vectors must have the size of b; b may be
+/// scratch.r itself. Curvature is judged against p . M p, which has a recurrence of its own
+/// (Steihaug 1983): a direction that A flattens to what rounding leaves counts as one of no
+/// curvature, before it makes x as long as it likes.
 template <class Apply, class Precondition, class Stop>
 KrylovReport conjugate_gradient(ThreadArena& arena, Apply&& apply, Precondition&& precondition,
                                 Stop&& stop, std::span<const double> b, std::span<double> x,
