@@ -47,9 +47,9 @@ void deform_kernel(const HalfGroup& half, const Vec3d* positions, CellBatch& bat
       const P mu = P::load(half.moduli.mu[c] + half.first_block + b);
       mu.store(batch.mu + at);
       P::load(half.moduli.lambda[c] + half.first_block + b).store(batch.lambda + at);
-      const P fill = P::load(half.moduli.fill[c] + half.first_block + b);
-      fill.store(batch.fill + at);
-      energy = muladd(by_spread * fill * mu, spread_of(x, sums[c], c), energy);
+      const P weight = P::load(half.moduli.weight[c] + half.first_block + b);
+      weight.store(batch.weight + at);
+      energy = muladd(by_spread * weight * mu, spread_of(x, sums[c], c), energy);
     }
     energy.store(batch.spread_energy + b);
   }
@@ -67,12 +67,12 @@ void force_kernel(const HalfGroup& half, const Vec3d* positions, const CellBatch
     load_blocks(half, b, positions, x, pull);
     for (int c = 0; c < 8; ++c) {
       const int at = kBatchBlocks * c + b;
-      const P fill = P::load(batch.fill + at), filled_stress = fill * by_stress;
-      weight[c] = by_edge * fill * P::load(batch.mu + at);
+      const P part = P::load(batch.weight + at), partial_stress = part * by_stress;
+      weight[c] = by_edge * part * P::load(batch.mu + at);
       const P by_mean = P(0.25) * weight[c];
       for (int e = 0; e < 9; ++e) {
         P& entry = pull[c](e % 3, e / 3);
-        entry = mulsub(filled_stress, P::load(batch.stress[e] + at), by_mean * entry);
+        entry = mulsub(partial_stress, P::load(batch.stress[e] + at), by_mean * entry);
       }
     }
     pull_nodes(x, pull, weight, nodal);

@@ -129,6 +129,7 @@ CoarseLevel coarsen(const std::vector<BodySpec>& fine, const Model& fine_model,
     first_cell += static_cast<std::int32_t>(coarsening.coarse.cell_count());
   }
   Params params = fine_model.params;
+  params.quadrature = Quadrature::OnePoint;
   params.preconditioner = Preconditioner::Jacobi;
   params.solver = Solver::Newton;
   level.model = build_model(coarse, params);

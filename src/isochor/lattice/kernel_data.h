@@ -16,7 +16,7 @@ inline constexpr int kBatchBlocks = 8, kBatchCells = 8 * kBatchBlocks;
 struct alignas(64) CellBatch {
   double F[9][kBatchCells];
   double mu[kBatchCells], lambda[kBatchCells];
-  double fill[kBatchCells];            ///< the part of a cell that is material
+  double weight[kBatchCells];          ///< the part of a cell that its centre stands for
   double energy[kBatchCells];          ///< of the law, J/m^3
   double stress[9][kBatchCells];       ///< first Piola-Kirchhoff, Pa
   double spread_energy[kBatchBlocks];  ///< of the stabilisation, J

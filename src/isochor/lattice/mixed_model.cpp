@@ -163,7 +163,8 @@ std::vector<std::uint8_t> find_constant_pressures(const lattice::Model& base,
 
 Model build_model(std::vector<BodySpec> bodies, lattice::Params lattice_params,
                   const Params& params, const std::vector<SpringGroupSpec>& springs) {
-  lattice_params.quadrature = Quadrature::OnePoint;
+  if (lattice_params.quadrature == Quadrature::Gauss)
+    lattice_params.quadrature = Quadrature::OnePoint;
   lattice_params.preconditioner = Preconditioner::Multigrid;
   lattice_params.cycle = Cycle::Best;
   lattice_params.solver = Solver::Newton;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "isochor/lattice/cut_visit.h"
 #include "isochor/lattice/element_kernel.h"
 #include "isochor/lattice/hierarchy.h"
 #include "isochor/lattice/mixed_visit.h"
@@ -19,32 +20,73 @@ namespace {
 /// have: of what oscillates from cell to cell, motions of nodes take away less.
 constexpr double kSchurScale = 1.07, kJumpShare = 0.3;
 
-/// Calls f(visit, place) for all half groups of a tile.
+/// Calls f(visit) for all half groups of a tile.
 template <class F>
 void visit_cells(const Model& model, const Configuration& at, GroupRange groups, Isa isa, F&& f) {
   for (std::size_t g = groups.begin; g < std::size_t(groups.end); ++g) {
     for (int b = 0; b < kGroupBlocks; b += kBatchBlocks) {
-      const Place place{g, b};
-      Visit visit(model.base, model.measures, place, model.params.stabilise, at.activations, isa);
+      Visit visit(model.base, model.measures, g, b, model.params.stabilise, at.activations, isa);
       visit.deform(at.positions);
-      for (int i = 0; i < kBatchCells; ++i) visit.pressure()[i] = at.pressure[place.pressure(i)];
-      f(visit, place);
+      for (int i = 0; i < kBatchCells; ++i) visit.pressure()[i] = at.pressure[visit.pressure_at(i)];
+      f(visit);
     }
   }
 }
 
-/// Energy and least J of block b of a batch that responded.
-void sum_block(Visit& visit, const GroupVolume& v, const Place& place, int b, BlockValues& out) {
-  const std::size_t block = place.group * kGroupBlocks + std::size_t(place.first_block + b);
-  double energy = visit.batch().spread_energy[b], least = std::numeric_limits<double>::infinity();
-  for (int c = 0; c < 8; ++c) {
-    const int i = kBatchBlocks * c + b, at = place.first_block + b;
-    if (!(visit.block(b).active >> c & 1)) continue;
-    energy += v.volume[c][at] * visit.batch().energy[i];
-    least = std::min(least, visit.ratio(i));
+/// Calls f(visit) for the cells of a tile with points of their own.
+template <class F>
+void visit_cut(const Model& model, const Configuration& at, std::size_t tile, Isa isa, F&& f) {
+  for_each_cut(model.base, tile, [&](const CutGroup& cut) {
+    CutVisit visit(model.base, cut, at.activations, isa);
+    visit.deform(at.positions);
+    for (int i = 0; i < kBatchCells; ++i) {
+      visit.pressure()[i] = at.pressure[Model::pressure_at(cut.cell[i % kGroupBlocks])];
+    }
+    f(visit);
+  });
+}
+
+/// Energy and least J of the blocks of a batch that responded, and alpha W M of its cells.
+void sum_cells(const Model& model, Visit& visit, std::span<double> volume, BlockValues& out) {
+  for (int b = 0; b < kBatchBlocks; ++b) {
+    const std::size_t block = visit.place(b) / 8;
+    double least = std::numeric_limits<double>::infinity();
+    for (int i = b; i < kBatchCells; i += kBatchBlocks) {
+      if (visit.weight(i) > 0) least = std::min(least, visit.ratio(i));
+    }
+    out.energy[block] = visit.block_energy(b);
+    out.least_j[block] = least;
   }
-  out.energy[block] = energy;
-  out.least_j[block] = least;
+  for (int i = 0; i < kBatchCells; ++i) {
+    const std::size_t at = visit.pressure_at(i);
+    const GroupVolume& v = model.volumes[at / kGroupCells];
+    const double W = v.volume[i / kBatchBlocks][at % kGroupBlocks];
+    volume[at] = model.alpha * W * visit.value()[i];
+  }
+}
+
+/// The same of cells with points of their own, added to their blocks.
+void sum_cells(const Model& model, CutVisit& visit, std::span<double> volume, BlockValues& out) {
+  const CutGroup& cut = visit.group();
+  for (int lane = 0; lane < kGroupBlocks; ++lane) {
+    if (cut.volume[lane] == 0) continue;
+    const std::int32_t cell = cut.cell[lane];
+    out.energy[cell / 8] += cut.volume[lane] * visit.mean(visit.batch().energy, lane);
+    for (int q = 0; q < kCutPoints; ++q) {
+      out.least_j[cell / 8] = std::min(out.least_j[cell / 8], visit.ratio(kGroupBlocks * q + lane));
+    }
+    volume[Model::pressure_at(cell)] =
+        model.alpha * cut.volume[lane] * visit.mean(visit.value(), lane);
+  }
+}
+
+/// Nothing yet for the blocks of a tile.
+void clear_blocks(GroupRange groups, BlockValues& out) {
+  const std::ptrdiff_t begin = std::ptrdiff_t{groups.begin} * kGroupBlocks,
+                       end = std::ptrdiff_t{groups.end} * kGroupBlocks;
+  std::fill(out.energy.begin() + begin, out.energy.begin() + end, 0.0);
+  std::fill(out.least_j.begin() + begin, out.least_j.begin() + end,
+            std::numeric_limits<double>::infinity());
 }
 
 double sum_of(std::span<const double> values, ThreadArena& arena) {
@@ -58,6 +100,48 @@ template <class F>
 void each_group(const Model& model, ThreadArena& arena, F&& f) {
   constexpr std::size_t kGrain = 64;
   parallel_for(arena, model.volumes.size(), kGrain, f);
+}
+
+void clear_pressures(GroupRange groups, std::span<double> pressures) {
+  std::fill(pressures.begin() + std::ptrdiff_t{groups.begin} * kGroupCells,
+            pressures.begin() + std::ptrdiff_t{groups.end} * kGroupCells, 0.0);
+}
+
+/// Calls f(group) for the cells of a tile whose points the matrix knows.
+template <class F>
+void for_each_matrix(const Model& model, std::size_t tile, F&& f) {
+  for_each_cut(model.base, tile, [&](const CutGroup& cut) {
+    if (cut.matrix >= 0) f(cut);
+  });
+}
+
+/// force += b dp.
+void add_cut_gradient(const CutGroup& cut, const CutGradient& gradient, std::span<const double> dp,
+                      std::span<Vec3d> force, Isa isa) {
+  double pressure[kGroupBlocks];
+  for (int lane = 0; lane < kGroupBlocks; ++lane) {
+    pressure[lane] = dp[Model::pressure_at(cut.cell[lane])];
+  }
+  ISOCHOR_CALL_KERNEL(isa, add_cut_gradient_kernel(cut, gradient, pressure, force.data()));
+}
+
+/// b^T D^-1 b of one cell.
+double schur_weight(const CutGroup& cut, const CutGradient& gradient, int lane,
+                    std::span<const Vec3f> inverse_diagonal) {
+  double weight = 0;
+  Vec3d first{0, 0, 0};
+  const auto add = [&](int corner, const Vec3d& b) {
+    const Vec3f& d = inverse_diagonal[cut.nodes[corner][lane] / 3];
+    for (int a = 0; a < 3; ++a) weight += b[a] * b[a] * double(d[a]);
+  };
+  for (int c = 0; c < 7; ++c) {
+    Vec3d b;
+    for (int a = 0; a < 3; ++a) b[a] = gradient.entry[3 * c + a][lane];
+    add(1 + c, b);
+    first = first - b;
+  }
+  add(0, first);
+  return weight;
 }
 
 /// The Schur complement of block b of a group; weights are b^T D^-1 b of its cells.
@@ -83,20 +167,24 @@ void fill_schur(const Model& model, std::size_t g, int b, const double* weights,
 
 Evaluation evaluate(const Model& model, const Configuration& at, std::span<Vec3d> force,
                     std::span<double> volume, BlockValues& blocks, ThreadArena& arena, Isa isa) {
-  const auto respond = [&](Visit& visit, const Place& place) {
-    const GroupVolume& v = model.volumes[place.group];
-    visit.respond();
-    visit.add_forces(force.data());
-    for (int i = 0; i < kBatchCells; ++i) {
-      const int member = place.first_block + i % kBatchBlocks;
-      volume[place.pressure(i)] =
-          model.alpha * v.volume[i / kBatchBlocks][member] * visit.value()[i];
-    }
-    for (int b = 0; b < kBatchBlocks; ++b) sum_block(visit, v, place, b, blocks);
-  };
   for_each_tile(model.base, arena, [&](std::size_t tile, GroupRange groups) {
     clear_nodes(model.base, tile, force);
-    visit_cells(model, at, groups, isa, respond);
+    clear_blocks(groups, blocks);
+    if (model.base.has_centres()) {
+      visit_cells(model, at, groups, isa, [&](Visit& visit) {
+        visit.respond();
+        visit.add_forces(force.data());
+        sum_cells(model, visit, volume, blocks);
+      });
+    } else {
+      clear_pressures(groups, volume);
+    }
+    visit_cut(model, at, tile, isa, [&](CutVisit& visit) {
+      const Measure& measure = model.measures[visit.group().material];
+      visit.respond(visit.material(), measure, visit.batch(), visit.value());
+      visit.add_forces(force.data());
+      sum_cells(model, visit, volume, blocks);
+    });
   });
   // So far W M; of pressures for themselves it lacks C p, and the energy half of p C p.
   each_group(model, arena, [&](std::size_t g) {
@@ -124,19 +212,38 @@ Evaluation evaluate(const Model& model, const Configuration& at, std::span<Vec3d
 
 void measure(const Model& model, const Configuration& at, std::span<double> values,
              ThreadArena& arena, Isa isa) {
-  for_each_tile(model.base, arena, [&](std::size_t, GroupRange groups) {
-    visit_cells(model, at, groups, isa, [&](Visit& visit, const Place& place) {
+  for_each_tile(model.base, arena, [&](std::size_t tile, GroupRange groups) {
+    visit_cells(model, at, groups, isa, [&](Visit& visit) {
       visit.measure_volume();
-      for (int i = 0; i < kBatchCells; ++i) values[place.pressure(i)] = visit.value()[i];
+      for (int i = 0; i < kBatchCells; ++i) values[visit.pressure_at(i)] = visit.value()[i];
+    });
+    visit_cut(model, at, tile, isa, [&](CutVisit& visit) {
+      const CutGroup& cut = visit.group();
+      visit.measure_volume(model.measures[cut.material], visit.value());
+      for (int lane = 0; lane < kGroupBlocks; ++lane) {
+        values[Model::pressure_at(cut.cell[lane])] = visit.mean(visit.value(), lane);
+      }
     });
   });
 }
 
 void linearise(const Model& model, const Configuration& at, Fix fix, Tangents& tangents,
                ThreadArena& arena, Isa isa) {
-  for_each_tile(model.base, arena, [&](std::size_t, GroupRange groups) {
+  for_each_tile(model.base, arena, [&](std::size_t tile, GroupRange groups) {
     visit_cells(model, at, groups, isa,
-                [&](Visit& visit, const Place&) { visit.linearise(fix, model.alpha, tangents); });
+                [&](Visit& visit) { visit.linearise(fix, model.alpha, tangents); });
+    visit_cut(model, at, tile, isa, [&](CutVisit& visit) {
+      const std::int32_t matrix = visit.group().matrix;
+      if (matrix < 0) return;
+      const Measure& measure = model.measures[visit.group().material];
+      visit.linearise(visit.material(), measure, fix);
+      visit.assemble(tangents.system.cut[matrix]);
+      visit.raise(nullptr, kFloor);
+      visit.assemble(tangents.definite.cut[matrix]);
+      visit.measure_volume(measure, visit.value());
+      ISOCHOR_CALL_KERNEL(isa, assemble_gradient_kernel(visit.group(), visit.gradient(),
+                                                        model.alpha, tangents.cut[matrix]));
+    });
   });
 }
 
@@ -170,12 +277,10 @@ void linearise_coarse(const Model& model, const Configuration& at, MultigridMemo
     for_each_tile(coarse.model, arena, [&](std::size_t, GroupRange groups) {
       for (std::size_t g = groups.begin; g < std::size_t(groups.end); ++g) {
         for (int b = 0; b < kGroupBlocks; b += kBatchBlocks) {
-          const Place place{g, b};
-          Visit visit(coarse.model, model.measures, place, stabilise, at.activations, isa);
-          visit.deform(place, memory.gradients[l]);
+          Visit visit(coarse.model, model.measures, g, b, stabilise, at.activations, isa);
+          visit.deform(memory.gradients[l]);
           for (int i = 0; i < kBatchCells; ++i) {
-            const bool there = visit.block(i % kBatchBlocks).active >> (i / kBatchBlocks) & 1;
-            visit.pressure()[i] = there ? pressures[l][place.cell(i)] : 0.0;
+            visit.pressure()[i] = visit.is_there(i) ? pressures[l][visit.place(i)] : 0.0;
           }
           visit.linearise_definite(memory.tangents[l]);
         }
@@ -193,6 +298,16 @@ void apply(const Model& model, const Tangents& tangents, std::span<const Vec3d> 
     clear_nodes(model.base, tile, force);
     ISOCHOR_CALL_KERNEL(isa, apply_mixed_kernel(model.base, tangents, groups, dx.data(), dp.data(),
                                                 force.data(), volume.data()));
+    for_each_matrix(model, tile, [&](const CutGroup& cut) {
+      ISOCHOR_CALL_KERNEL(
+          isa, apply_cut_kernel(cut, tangents.system.cut[cut.matrix], dx.data(), force.data()));
+      double change[kGroupBlocks];
+      ISOCHOR_CALL_KERNEL(isa, cut_change_kernel(cut, tangents.cut[cut.matrix], dx.data(), change));
+      for (int lane = 0; lane < kGroupBlocks; ++lane) {
+        if (cut.volume[lane] > 0) volume[Model::pressure_at(cut.cell[lane])] = change[lane];
+      }
+      add_cut_gradient(cut, tangents.cut[cut.matrix], dp, force, isa);
+    });
     for (std::size_t g = groups.begin; g < std::size_t(groups.end); ++g) {
       ISOCHOR_CALL_KERNEL(isa,
                           compliance_kernel(model.volumes[g], scale, dp.data() + g * kGroupCells,
@@ -203,18 +318,28 @@ void apply(const Model& model, const Tangents& tangents, std::span<const Vec3d> 
 
 void add_gradient(const Model& model, const Tangents& tangents, std::span<const double> dp,
                   std::span<Vec3d> force, ThreadArena& arena, Isa isa) {
-  for_each_tile(model.base, arena, [&](std::size_t, GroupRange groups) {
+  for_each_tile(model.base, arena, [&](std::size_t tile, GroupRange groups) {
     ISOCHOR_CALL_KERNEL(
         isa, apply_gradient_kernel(model.base, tangents, groups, dp.data(), force.data()));
+    for_each_matrix(model, tile, [&](const CutGroup& cut) {
+      add_cut_gradient(cut, tangents.cut[cut.matrix], dp, force, isa);
+    });
   });
 }
 
 void find_schur(const Model& model, const Tangents& tangents,
                 std::span<const Vec3f> inverse_diagonal, std::span<double> weights,
                 std::span<GroupSchur> schur, ThreadArena& arena, Isa isa) {
-  for_each_tile(model.base, arena, [&](std::size_t, GroupRange groups) {
+  for_each_tile(model.base, arena, [&](std::size_t tile, GroupRange groups) {
     ISOCHOR_CALL_KERNEL(isa, schur_weight_kernel(model.base, tangents, groups,
                                                  inverse_diagonal.data(), weights.data()));
+    for_each_matrix(model, tile, [&](const CutGroup& cut) {
+      for (int lane = 0; lane < kGroupBlocks; ++lane) {
+        if (cut.volume[lane] == 0) continue;
+        weights[Model::pressure_at(cut.cell[lane])] =
+            schur_weight(cut, tangents.cut[cut.matrix], lane, inverse_diagonal);
+      }
+    });
     for (std::size_t g = groups.begin; g < std::size_t(groups.end); ++g) {
       for (int b = 0; b < kGroupBlocks; ++b) {
         fill_schur(model, g, b, weights.data() + g * kGroupCells, schur[g]);

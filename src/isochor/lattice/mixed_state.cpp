@@ -50,7 +50,9 @@ void Scratch::poison() {
   for (lattice::Tangents* t : {&linear.tangents.system, &linear.tangents.definite}) {
     fill_groups(kNanFloat, t->principal);
     fill_groups(kNanFloat, t->dense);
+    fill_groups(kNanFloat, t->cut);
   }
+  fill_groups(kNanFloat, linear.tangents.cut);
   fill_groups(kNanFloat, linear.tangents.principal);
   fill_groups(kNanFloat, linear.tangents.dense);
   linear.multigrid.poison();
@@ -69,7 +71,7 @@ std::size_t bytes_allocated(const Model& model, const State& state, const Scratc
   const solve::GmresScratch& krylov = scratch.krylov;
   std::size_t bytes = lattice::bytes_allocated(model.base) + linear.multigrid.bytes();
   for (const lattice::Tangents* t : {&linear.tangents.system, &linear.tangents.definite}) {
-    bytes += sum(t->principal, t->dense);
+    bytes += sum(t->principal, t->dense, t->cut);
   }
   for (const auto& v : linear.coarse_pressures) bytes += sum(v);
   for (const auto& v : krylov.basis) bytes += sum(v);
@@ -79,8 +81,8 @@ std::size_t bytes_allocated(const Model& model, const State& state, const Scratc
              state.pressure, scratch.positions, scratch.pressure, scratch.force, scratch.volume,
              scratch.load, scratch.step, scratch.image, scratch.blocks.energy,
              scratch.blocks.least_j, scratch.pull, scratch.slides) +
-         sum(linear.tangents.principal, linear.tangents.dense, linear.diagonal, linear.schur,
-             linear.pressure, linear.load, linear.pull) +
+         sum(linear.tangents.principal, linear.tangents.dense, linear.tangents.cut, linear.diagonal,
+             linear.schur, linear.pressure, linear.load, linear.pull) +
          sum(krylov.z, krylov.column, krylov.again, krylov.cosine, krylov.sine, krylov.rhs,
              krylov.triangle, krylov.sums);
 }

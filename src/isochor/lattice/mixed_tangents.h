@@ -19,12 +19,14 @@ struct Tangents {
       : system(model.base),
         definite(model.base),
         principal(system.principal.size()),
-        dense(system.dense.size()) {}
+        dense(system.dense.size()),
+        cut(system.cut.size()) {}
 
   lattice::Tangents system;    ///< of Psi0 + p M, with the fix asked for
   lattice::Tangents definite;  ///< the same for cycles of multigrid
   std::vector<GroupGradient<3>> principal;
   std::vector<GroupGradient<9>> dense;
+  std::vector<CutGradient> cut;  ///< at CutGroup::matrix
 };
 
 /// What stands for the Schur complement of pressures: per block and region

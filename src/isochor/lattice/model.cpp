@@ -7,6 +7,7 @@
 
 #include "isochor/base/error.h"
 #include "isochor/lattice/block_groups.h"
+#include "isochor/lattice/cut_cells.h"
 #include "isochor/lattice/hierarchy.h"
 #include "isochor/materials/registry.h"
 
@@ -103,6 +104,7 @@ void set_cell(Model& model, const BodySpec& body, std::size_t cell, std::int32_t
   const int lane = place % 8, block = place / 8 % kGroupBlocks;
   moduli.mu[lane][block] = body.mu[cell];
   moduli.fill[lane][block] = body.fill.empty() ? 1 : body.fill[cell];
+  moduli.weight[lane][block] = moduli.fill[lane][block];
   moduli.lambda[lane][block] = body.lambda[cell];
   if (!group.dense) return;
   const Mat3d Q = body.axes.empty() ? Mat3d::identity() : body.axes[cell];
@@ -199,6 +201,22 @@ void add_holds(Model& model, const BodySpec& body, std::int32_t first_node) {
   std::sort(model.sliding.begin(), model.sliding.end());
 }
 
+/// Adds a cell's mass to its corners: where its points are, if it has some of its own.
+void add_mass(Model& model, std::int32_t place, double mass, const grid::CutCell* cut) {
+  for (int c = 0; c < 8; ++c) {
+    double share = cut ? 0 : 1.0 / 8;
+    for (int q = 0; cut && q < kCutPoints; ++q) {
+      double weight = 1.0 / kCutPoints;
+      for (int a = 0; a < 3; ++a) {
+        const double s = cut->points[q][a];
+        weight *= c >> a & 1 ? s : 1 - s;
+      }
+      share += weight;
+    }
+    model.mass[model.corner(place, c)] += share * mass;
+  }
+}
+
 void add_body(Model& model, const BodySpec& body) {
   const grid::Lattice& lattice = body.lattice;
   BodyRange range{.name = body.name,
@@ -221,14 +239,17 @@ void add_body(Model& model, const BodySpec& body) {
 
   const std::vector<std::int32_t> place_of = add_groups(model, body, range);
   model.cells.reserve(model.cells.size() + lattice.cell_count());
-  const double corner_mass = body.density * lattice.spacing * lattice.spacing * lattice.spacing / 8;
+  const double full_mass = body.density * lattice.spacing * lattice.spacing * lattice.spacing;
   std::size_t cell = 0;
+  auto cut = lattice.cut_cells.begin();
   lattice.for_each_cell([&](std::size_t b, int lane) {
     const std::int32_t place = 8 * place_of[b] + lane;
     model.cells.push_back(place);
     set_cell(model, body, cell, place);
+    const bool is_cut = cut != lattice.cut_cells.end() && std::size_t(cut->cell) == cell;
     const double fill = body.fill.empty() ? 1 : body.fill[cell];
-    for (int c = 0; c < 8; ++c) model.mass[model.corner(place, c)] += fill * corner_mass;
+    add_mass(model, place, full_mass * (is_cut ? cut->fraction : fill), is_cut ? &*cut : nullptr);
+    if (is_cut) ++cut;
     // Positions are rounded relative to their size, forces are stiffness times their differences.
     constexpr double kEpsilon = 16 * std::numeric_limits<double>::epsilon();
     const double stiffness = (body.mu[cell] + std::abs(body.lambda[cell])) * lattice.spacing;
@@ -265,9 +286,10 @@ Model build_model(const std::vector<BodySpec>& bodies, const Params& params,
     }
   }
   sort_groups(model);
+  add_cut_cells(model, bodies);
   const bool coarser =
       params.preconditioner == Preconditioner::Multigrid || params.solver == Solver::Fas;
-  if (coarser && params.quadrature == Quadrature::OnePoint) {
+  if (coarser && params.quadrature != Quadrature::Gauss) {
     model.hierarchy = std::make_shared<const Hierarchy>(build_hierarchy(bodies, model));
   }
   return model;
@@ -295,12 +317,12 @@ std::size_t bytes_allocated(const Model& model) {
   const auto sum = [](const auto&... v) {
     return (... + (v.capacity() * sizeof(typename std::remove_cvref_t<decltype(v)>::value_type)));
   };
-  std::size_t bytes =
-      sum(model.bodies, model.materials, model.axes, model.blocks, model.groups, model.moduli,
-          model.tile_starts, model.color_starts, model.node_runs, model.first_run, model.cells,
-          model.rest_positions, model.mass, model.freedom, model.sliding, model.holds,
-          model.springs.first, model.springs.terms, model.springs.stiffness, model.springs.nodes,
-          model.springs.node_first, model.springs.pulls, model.spring_groups);
+  std::size_t bytes = sum(
+      model.bodies, model.materials, model.axes, model.blocks, model.groups, model.moduli,
+      model.tile_starts, model.color_starts, model.node_runs, model.first_run, model.cut_groups,
+      model.first_cut, model.cut_axes, model.cells, model.rest_positions, model.mass, model.freedom,
+      model.sliding, model.holds, model.springs.first, model.springs.terms, model.springs.stiffness,
+      model.springs.nodes, model.springs.node_first, model.springs.pulls, model.spring_groups);
   for (const Hold& hold : model.holds) bytes += sum(hold.nodes);
   return bytes + (model.hierarchy ? bytes_allocated(*model.hierarchy) : 0);
 }

@@ -64,8 +64,20 @@ struct BodySpec {
   std::vector<HoldSpec> holds;
 };
 
-/// Where a cell's energy is evaluated: at its centre, stabilised, or at eight Gauss points.
-enum class Quadrature { OnePoint, Gauss };
+/// Where a cell's energy is evaluated. Cells of grid::Lattice::cut_cells have points of their own.
+enum class Quadrature {
+  OnePoint,    ///< at its centre, stabilised: the others
+  Gauss,       ///< at eight Gauss points, all of them: a reference
+  FourPoints,  ///< at every other Gauss point, the others [Patterson12 sec 3.1]
+};
+
+/// What the stiffness matrix knows of a cell's four points. With less than all of them Newton's
+/// method becomes a defect correction [Patterson12 (13)].
+enum class FourPointTangent {
+  Exact,
+  AtSurface,  ///< at the surface only: inside, one point, stabilised
+  None,       ///< one point, stabilised, everywhere: the published K1
+};
 
 /// What makes a linear solve short. Cycles know one point per cell: with Gauss quadrature the
 /// diagonal is what there is, and Newton's method the solver.
@@ -88,6 +100,7 @@ enum class Solver {
 
 struct Params {
   Quadrature quadrature = Quadrature::OnePoint;
+  FourPointTangent four_point_tangent = FourPointTangent::Exact;
   bool stabilise = true;         ///< off shows the hourglass modes of bare one-point quadrature
   bool always_definite = false;  ///< never use the exact tangent: the published method
   /// What is done about negative curvature. None: a search ends where it is met.
@@ -133,6 +146,9 @@ struct alignas(64) BlockGroup {
 struct GroupModuli {
   double mu[8][kGroupBlocks], lambda[8][kGroupBlocks];  ///< Pa
   double fill[8][kGroupBlocks];                         ///< the part of a cell that is material
+  /// The part of a cell that its centre stands for: all that is material, or nothing where the cell
+  /// has points of its own.
+  double weight[8][kGroupBlocks];
 };
 
 /// The laws' own axes in the cells of a group, by columns, and how much of the body's activation
@@ -140,6 +156,24 @@ struct GroupModuli {
 struct GroupAxes {
   double Q[9][8][kGroupBlocks];
   double activation[8][kGroupBlocks];
+};
+
+/// Points of a cell that has some of its own.
+inline constexpr int kCutPoints = 4;
+
+/// Cells with points of their own, one per lane: some of one tile, of one material of one body. A
+/// group is filled up with cells that have no volume and repeat the first.
+struct alignas(64) CutGroup {
+  std::int32_t nodes[8][kGroupBlocks];            ///< at the corners, as in BlockGroup
+  std::int32_t cell[kGroupBlocks];                ///< block * 8 + lane
+  double point[kCutPoints][3][kGroupBlocks];      ///< in the cell, from 0 to 1
+  double volume[kGroupBlocks];                    ///< of its material, m^3
+  double mu[kGroupBlocks], lambda[kGroupBlocks];  ///< Pa
+  double h = 0;
+  std::int32_t body = 0;
+  std::int32_t material = 0;  ///< in Model::materials
+  std::int32_t axes = -1;     ///< in Model::cut_axes, of laws with directions
+  std::int32_t matrix = -1;   ///< in Tangents::cut; none where the centre stands for the points
 };
 
 /// A body's place among the arrays of a model.
@@ -174,11 +208,16 @@ enum class Freedom : std::uint8_t { Free, Held, Sliding };
 struct Model {
   Params params;
   std::vector<BodyRange> bodies;
-  std::vector<Material> materials;  ///< those of one body after those of another
-  std::vector<Block> blocks;        ///< group g: [kGroupBlocks g, kGroupBlocks (g + 1))
-  std::vector<BlockGroup> groups;   ///< tile t: [tile_starts[t], [t + 1])
-  std::vector<GroupModuli> moduli;  ///< per group
-  std::vector<GroupAxes> axes;      ///< of groups that are dense
+  std::vector<Material> materials;   ///< those of one body after those of another
+  std::vector<Block> blocks;         ///< group g: [kGroupBlocks g, kGroupBlocks (g + 1))
+  std::vector<BlockGroup> groups;    ///< tile t: [tile_starts[t], [t + 1])
+  std::vector<GroupModuli> moduli;   ///< per group
+  std::vector<GroupAxes> axes;       ///< of groups that are dense
+  std::vector<CutGroup> cut_groups;  ///< those of tile t: [first_cut[t], [t + 1])
+  std::vector<std::int32_t> first_cut;
+  /// Axes of their points, as if point q of lane l were number kGroupBlocks q + l of a half group.
+  std::vector<GroupAxes> cut_axes;
+  std::int32_t matrix_count = 0;  ///< cut groups with a matrix
   /// Tiles are groups close to each other, whose nodes a cache holds. Tiles of one colour share no
   /// node; colour c: tiles [color_starts[c], [c + 1]).
   std::vector<std::int32_t> tile_starts, color_starts;
@@ -200,6 +239,8 @@ struct Model {
   std::shared_ptr<const Hierarchy> hierarchy;  ///< of coarser models, where multigrid is wanted
 
   std::size_t node_count() const { return rest_positions.size(); }
+  /// Whether the centres of cells count in the energy.
+  bool has_centres() const { return params.quadrature != Quadrature::FourPoints; }
   bool moves() const { return params.integrator != solve::Integrator::Static; }
   bool has_stiffness_damping() const;
   std::size_t held_count() const;  ///< nodes of all holds; one in several counts for each

@@ -32,10 +32,15 @@ void Scratch::poison() {
   };
   fill(tangents.principal);
   fill(tangents.dense);
+  const auto fill_cut = [&](auto& groups) {
+    for (auto& t : groups) std::fill_n(&t.entry[0][0], sizeof t / sizeof(float), float(nan));
+  };
+  fill_cut(tangents.cut);
   std::fill(motion.rotations.begin(), motion.rotations.end(), Mat3d::diagonal({nan, nan, nan}));
   if (motion.damping) {
     fill(motion.damping->principal);
     fill(motion.damping->dense);
+    fill_cut(motion.damping->cut);
   }
   std::fill(block_energy.begin(), block_energy.end(), nan);
   for (SlideFrame& frame : slides) {
@@ -59,12 +64,13 @@ std::size_t bytes_allocated(const Model& model, const State& state, const Scratc
       sum(state.velocities, state.last_positions, state.last_velocities, state.pushes,
           motion.origin, motion.target, motion.velocities, motion.image, motion.diagonal,
           motion.rotations, motion.shift, motion.pushes);
-  if (motion.damping) bytes += sum(motion.damping->principal, motion.damping->dense);
+  if (motion.damping)
+    bytes += sum(motion.damping->principal, motion.damping->dense, motion.damping->cut);
   return bytes + bytes_allocated(model) + scratch.multigrid.bytes() + scratch.fas.bytes() +
          sum(state.positions, scratch.positions, scratch.force, scratch.step, scratch.diagonal,
-             scratch.tangents.principal, scratch.tangents.dense, scratch.block_energy, scratch.pull,
-             scratch.slides, scratch.krylov.r, scratch.krylov.p, scratch.krylov.image,
-             scratch.load);
+             scratch.tangents.principal, scratch.tangents.dense, scratch.tangents.cut,
+             scratch.block_energy, scratch.pull, scratch.slides, scratch.krylov.r, scratch.krylov.p,
+             scratch.krylov.image, scratch.load);
 }
 
 }  // namespace isochor::lattice

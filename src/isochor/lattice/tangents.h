@@ -1,11 +1,15 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "isochor/lattice/model.h"
 #include "isochor/math/half.h"
 
 namespace isochor::lattice {
+
+/// Beyond this a stiffness is as good as infinite; products with it stay within single precision.
+inline constexpr double kStiffest = 1e30;  ///< N/m
 
 /// The tangents of a group of blocks, cell after cell: what linearising writes and applying reads.
 /// Those of a law times h/16, so that a kernel multiplies plain sums of edges, N/m; after them that
@@ -43,7 +47,32 @@ struct TangentsOf {
   std::vector<Group<kPrincipalNumbers>> principal;
   std::vector<Group<kDenseNumbers>> dense;
 };
-using Tangents = TangentsOf<GroupTangent>;
-using HalfTangents = TangentsOf<HalfGroupTangent>;
+
+/// The stiffness of cells with points of their own, N/m: the upper triangle, by columns, of a
+/// symmetric matrix on the differences of corners 1 to 7 to corner 0. So nothing acts on a cell
+/// that is only shifted, whatever rounding does, and a quarter of the numbers is saved.
+struct alignas(64) CutMatrix {
+  static constexpr int kSize = 231;
+  static constexpr int index(int r, int c) { return c * (c + 1) / 2 + r; }  ///< r <= c
+  float entry[kSize][kGroupBlocks];
+};
+
+/// The gradient of a cell's volume measure on the same differences, N/Pa or with a unit of its own.
+struct alignas(64) CutGradient {
+  float entry[21][kGroupBlocks];
+};
+
+struct Tangents : TangentsOf<GroupTangent> {
+  Tangents() = default;
+  explicit Tangents(const Model& model) : TangentsOf(model), cut(model.matrix_count) {}
+
+  std::vector<CutMatrix> cut;  ///< at CutGroup::matrix
+};
+/// Those of cells with points of their own stay as they are: in half precision a matrix that lets a
+/// cell turn freely would not.
+struct HalfTangents : TangentsOf<HalfGroupTangent> {
+  using TangentsOf::TangentsOf;
+  std::span<const CutMatrix> cut;
+};
 
 }  // namespace isochor::lattice

@@ -9,9 +9,6 @@ namespace {
 constexpr int kLanes = static_cast<int>(xsimd::batch<double>::size);
 using P = Pack<double, kLanes>;
 
-/// Beyond this a stiffness is as good as infinite; products with it stay within single precision.
-constexpr double kStiffest = 1e30;
-
 /// Calls f(axes, place in the batch) for all cells, kLanes at a time.
 template <class F>
 ISOCHOR_KERNEL void for_each_axes(const GroupAxes& axes, int first_block, F&& f) {
@@ -48,7 +45,7 @@ void store_scaled(const HalfGroup& half, const double* numbers, int first, const
       const double scale = spread ? by_edges * half.stabilise : by_edges;
       float* to = out.number[c][e] + half.first_block;
       for (int b = 0; b < kBatchBlocks; ++b) {
-        const double value = scale * half.moduli.fill[c][half.first_block + b] * from[b];
+        const double value = scale * half.moduli.weight[c][half.first_block + b] * from[b];
         const double least = value > kStiffest ? kStiffest : value;
         const auto single = static_cast<float>(least < -kStiffest ? -kStiffest : least);
         to[b] = !chosen || chosen[at + b] ? single : to[b];

@@ -1,0 +1,131 @@
+#include "isochor/lattice/cut_cells.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "isochor/materials/registry.h"
+
+namespace isochor::lattice {
+namespace {
+
+/// A cell on its way into a group.
+struct Member {
+  std::int32_t tile;
+  bool has_matrix;
+  std::int32_t body, material;  ///< the latter in Model::materials
+  std::int32_t place;           ///< block * 8 + lane
+  std::size_t cell;             ///< in its body
+  geometry::FourPoints points;
+  double volume;
+
+  auto kind() const { return std::tie(tile, has_matrix, body, material); }
+};
+
+std::vector<std::int32_t> tiles_of_groups(const Model& model) {
+  std::vector<std::int32_t> tiles(model.groups.size());
+  for (std::size_t t = 0; t + 1 < model.tile_starts.size(); ++t) {
+    for (std::int32_t g = model.tile_starts[t]; g < model.tile_starts[t + 1]; ++g) {
+      tiles[g] = static_cast<std::int32_t>(t);
+    }
+  }
+  return tiles;
+}
+
+void collect(const Model& model, const BodySpec& body, std::int32_t number,
+             const std::vector<std::int32_t>& tile_of_group, std::vector<Member>& members) {
+  const BodyRange& range = model.bodies[number];
+  const double h = body.lattice.spacing;
+  const FourPointTangent tangent = model.params.four_point_tangent;
+  auto cut = body.lattice.cut_cells.begin();
+  for (std::size_t c = 0; c < std::size_t(range.cell_count); ++c) {
+    const bool at_surface = cut != body.lattice.cut_cells.end() && std::size_t(cut->cell) == c;
+    if (!at_surface && model.has_centres()) continue;
+    const std::int32_t place = model.cells[std::size_t(range.first_cell) + c];
+    const GroupModuli& moduli = model.moduli[place / (8 * kGroupBlocks)];
+    const double fill =
+        at_surface ? cut->fraction : moduli.fill[place % 8][place / 8 % kGroupBlocks];
+    members.push_back(
+        {.tile = tile_of_group[place / (8 * kGroupBlocks)],
+         .has_matrix = tangent == FourPointTangent::Exact ||
+                       (tangent == FourPointTangent::AtSurface && at_surface),
+         .body = number,
+         .material = range.first_material + model.blocks[place / 8].material[place % 8],
+         .place = place,
+         .cell = c,
+         .points = at_surface ? cut->points : grid::full_cell_points(),
+         .volume = fill * h * h * h});
+    if (at_surface) ++cut;
+  }
+}
+
+void set_lane(const Model& model, const Member& m, int lane, CutGroup& group) {
+  for (int c = 0; c < 8; ++c) group.nodes[c][lane] = 3 * model.corner(m.place, c);
+  group.cell[lane] = m.place;
+  for (int q = 0; q < kCutPoints; ++q) {
+    for (int a = 0; a < 3; ++a) group.point[q][a][lane] = m.points[q][a];
+  }
+  group.mu[lane] = model.mu(m.place);
+  group.lambda[lane] = model.lambda(m.place);
+}
+
+void set_axes(const BodySpec& body, const Member& m, int lane, GroupAxes& axes) {
+  const Mat3d Q = body.axes.empty() ? Mat3d::identity() : body.axes[m.cell];
+  for (int q = 0; q < kCutPoints; ++q) {
+    const int item = kGroupBlocks * q + lane, c = item / 8, b = item % 8;
+    for (int e = 0; e < 9; ++e) axes.Q[e][c][b] = Q(e % 3, e / 3);
+    axes.activation[c][b] = body.activation.empty() ? 1 : body.activation[m.cell];
+  }
+}
+
+/// Members of one kind, at most one per lane.
+void add_group(Model& model, const std::vector<BodySpec>& bodies, std::span<const Member> members) {
+  const Member& first = members.front();
+  CutGroup group{};
+  group.h = bodies[first.body].lattice.spacing;
+  group.body = first.body;
+  group.material = first.material;
+  group.matrix = first.has_matrix ? model.matrix_count++ : -1;
+  const bool directed = !materials::is_isotropic(model.materials[first.material].law);
+  group.axes = directed ? static_cast<std::int32_t>(model.cut_axes.size()) : -1;
+  if (directed) model.cut_axes.emplace_back();
+  for (int lane = 0; lane < kGroupBlocks; ++lane) {
+    const bool padding = std::size_t(lane) >= members.size();
+    const Member& m = members[padding ? 0 : lane];
+    set_lane(model, m, lane, group);
+    group.volume[lane] = padding ? 0 : m.volume;
+    if (directed) set_axes(bodies[m.body], m, lane, model.cut_axes.back());
+  }
+  model.cut_groups.push_back(group);
+}
+
+}  // namespace
+
+void add_cut_cells(Model& model, const std::vector<BodySpec>& bodies) {
+  const std::vector<std::int32_t> tile_of_group = tiles_of_groups(model);
+  std::vector<Member> members;
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    collect(model, bodies[b], static_cast<std::int32_t>(b), tile_of_group, members);
+  }
+  std::ranges::stable_sort(members, {}, &Member::kind);
+  for (const Member& m : members) {
+    const std::size_t g = m.place / (8 * kGroupBlocks);
+    if (m.has_matrix) model.moduli[g].weight[m.place % 8][m.place / 8 % kGroupBlocks] = 0;
+    if (m.has_matrix) model.groups[g].whole = false;
+  }
+  model.first_cut.assign(model.tile_starts.empty() ? 1 : model.tile_starts.size(), 0);
+  for (std::size_t begin = 0, end; begin < members.size(); begin = end) {
+    const Member& first = members[begin];
+    end = begin;
+    while (end < members.size() && end - begin < kGroupBlocks &&
+           members[end].kind() == first.kind()) {
+      ++end;
+    }
+    add_group(model, bodies, std::span(members).subspan(begin, end - begin));
+    ++model.first_cut[first.tile + 1];
+  }
+  for (std::size_t t = 1; t < model.first_cut.size(); ++t) {
+    model.first_cut[t] += model.first_cut[t - 1];
+  }
+}
+
+}  // namespace isochor::lattice

@@ -1,0 +1,372 @@
+#include "isochor/lattice/cut_cells.h"
+
+#include <gtest/gtest.h>
+#include <limits>
+#include <numeric>
+
+#include "isochor/lattice/element_kernel.h"
+#include "isochor/lattice/mixed_solver.h"
+#include "isochor/lattice/solver.h"
+#include "isochor/materials/volume_laws.h"
+#include "tests/lattice/small_models.h"
+
+namespace isochor::lattice {
+namespace {
+
+/// A ring that does not follow its lattice, its cells at the surface with points of their own.
+BodySpec ring(std::string_view law, double h = 0.1, double lambda = 2) {
+  ThreadArena arena(1);
+  BodySpec spec{.name = "ring", .law = materials::law_index(law)};
+  const geometry::SurfaceMesh surface =
+      geometry::make_torus({0.51, 0.23, 0.37}, {1, 2, 3}, 0.3, 0.13, 0.03);
+  spec.lattice = grid::build_lattice(
+      surface, {.spacing = h, .quadrature = true, .least_fraction = 0.02}, "ring", arena);
+  const std::size_t cells = spec.lattice.cell_count();
+  for (std::size_t c = 0; c < cells; ++c) {
+    const double factor = 1 + 0.5 * std::sin(double(c));
+    spec.mu.push_back(factor);
+    spec.lambda.push_back(lambda * factor);
+    spec.fill.push_back(spec.lattice.fractions[c]);
+  }
+  if (!materials::is_isotropic(spec.law)) {
+    for (std::size_t c = 0; c < cells; ++c) {
+      spec.axes.push_back(rotation_from_vector({0.1 * double(c % 7), 0.2, -0.3}));
+    }
+  }
+  const auto shape = materials::shape_parameters(spec.law);
+  for (std::size_t i = 0; i < shape.size(); ++i) spec.shape[i] = shape[i].fallback;
+  spec.holds = {hold_where(spec, "left", [](const Vec3d& p) { return p[0] < 0.3; }),
+                hold_where(spec, "right", [](const Vec3d& p) { return p[0] > 0.7; })};
+  return spec;
+}
+
+/// The volume of a body's cells and what it weighs about the origin.
+struct Bulk {
+  double volume = 0;
+  Vec3d moment{0, 0, 0};
+};
+Bulk bulk(const BodySpec& spec) {
+  Bulk out;
+  const double h = spec.lattice.spacing;
+  auto cut = spec.lattice.cut_cells.begin();
+  std::size_t cell = 0;
+  spec.lattice.for_each_cell([&](std::size_t b, int lane) {
+    const grid::Index3 at = grid::cell_coordinate(spec.lattice.blocks[b], lane);
+    const Vec3d corner =
+        spec.lattice.origin + h * Vec3d{double(at[0]), double(at[1]), double(at[2])};
+    const bool is_cut = cut != spec.lattice.cut_cells.end() && std::size_t(cut->cell) == cell;
+    const double volume = h * h * h * (is_cut ? cut->fraction : 1.0);
+    Vec3d middle{0.5, 0.5, 0.5};
+    if (is_cut) {
+      middle = {0, 0, 0};
+      for (const Vec3d& p : cut->points) middle += 0.25 * p;
+      ++cut;
+    }
+    out.volume += volume;
+    out.moment += volume * (corner + h * middle);
+    ++cell;
+  });
+  return out;
+}
+
+/// The trilinear map of a cell's corners, differentiated at a point of it.
+Mat3d gradient_at(const Vec3d (&x)[8], const Vec3d& s, double h) {
+  Mat3d F = Mat3d::zero();
+  for (int c = 0; c < 8; ++c) {
+    for (int a = 0; a < 3; ++a) {
+      double slope = c >> a & 1 ? 1 / h : -1 / h;
+      for (int b = 0; b < 3; ++b) {
+        if (b != a) slope *= c >> b & 1 ? s[b] : 1 - s[b];
+      }
+      F.column[a] += slope * x[c];
+    }
+  }
+  return F;
+}
+
+/// Cell by cell, from what the body is made of. With a measure, p M is added.
+double naive_energy(const BodySpec& spec, const Model& model, std::span<const Vec3d> x,
+                    double stabilise, const mixed::Model* with = nullptr,
+                    std::span<const double> pressure = {}) {
+  const double h = spec.lattice.spacing;
+  double total = 0;
+  auto cut = spec.lattice.cut_cells.begin();
+  for (std::size_t c = 0; c < model.cells.size(); ++c) {
+    const std::int32_t cell = model.cells[c];
+    Vec3d corners[8];
+    for (int k = 0; k < 8; ++k) corners[k] = x[model.corner(cell, k)];
+    const bool is_cut = cut != spec.lattice.cut_cells.end() && std::size_t(cut->cell) == c;
+    const auto density = [&](const Mat3d& F) {
+      const Mat3d Q = spec.axes.empty() ? Mat3d::identity() : spec.axes[c];
+      materials::Parameters<double> p{model.mu(cell), model.lambda(cell), 0.0};
+      std::copy(spec.shape.begin(), spec.shape.end(), p.shape);
+      double energy = 0;
+      materials::with_law(spec.law, [&]<class L>(L) { energy = L::energy(F * Q, p); });
+      if (!with) return energy;
+      const mixed::Measure& measure = with->measures[0];
+      materials::Parameters<double> penalty{};
+      penalty.shape[0] = measure.penalty;
+      materials::with_measure(measure.kind, [&]<class V>(V) {
+        energy += pressure[mixed::Model::pressure_at(cell)] * V::respond(F, penalty).energy;
+      });
+      return energy;
+    };
+    if (is_cut) {
+      for (const Vec3d& s : cut->points) {
+        total += 0.25 * cut->fraction * h * h * h * density(gradient_at(corners, s, h));
+      }
+      ++cut;
+    } else {
+      const Mat3d F = deformation_gradient(corners, 1 / h);
+      total +=
+          h * h * h * density(F) + stabilisation_energy(corners, F, h, stabilise * model.mu(cell));
+    }
+  }
+  return total;
+}
+
+class CutLaws : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Laws, CutLaws,
+                         testing::Values("corotated", "neo_hookean", "holzapfel_gasser_ogden",
+                                         "muscle"),
+                         [](const auto& law) { return std::string(law.param); });
+
+TEST_P(CutLaws, EnergyIsTheNaiveSum) {
+  const BodySpec spec = ring(GetParam());
+  const Model model = build_model({spec}, {});
+  ASSERT_GT(spec.lattice.cut_cells.size(), 100u);
+  const std::vector<Vec3d> x = shaken(model, 0.005, 3);
+  const double naive = naive_energy(spec, model, x, 1);
+  EXPECT_NEAR(elastic_energy(model, x), naive, 1e-12 * std::abs(naive));
+}
+
+TEST_P(CutLaws, ForcesAndStiffnessAreDerivatives) {
+  const Model model = build_model({ring(GetParam())}, {});
+  const std::vector<Vec3d> x = shaken(model, 0.005, 3);
+  std::vector<Vec3d> d = shaken(model, 0.05, 4);
+  for (std::size_t i = 0; i < d.size(); ++i) d[i] = d[i] - model.rest_positions[i];
+  const auto moved = [&](double e) {
+    std::vector<Vec3d> y = x;
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] += e * d[i];
+    return y;
+  };
+  const auto along = [&](std::span<const Vec3d> f) {
+    double sum = 0;
+    for (std::size_t i = 0; i < d.size(); ++i) sum += dot(f[i], d[i]);
+    return sum;
+  };
+  ThreadArena arena(1);
+  std::vector<Vec3d> Kd(d.size());
+  apply_stiffness(model, linearised(model, x), std::span<const Vec3d>(d), std::span(Kd), arena);
+  const double slope = -along(elastic_force(model, x)), curvature = along(Kd);
+  double force_error[2], stiffness_error[2];
+  for (int k = 0; k < 2; ++k) {
+    const double e = k == 0 ? 1e-2 : 1e-3;
+    force_error[k] = std::abs(
+        (elastic_energy(model, moved(e)) - elastic_energy(model, moved(-e))) / (2 * e) - slope);
+    stiffness_error[k] = std::abs(
+        (along(elastic_force(model, moved(-e))) - along(elastic_force(model, moved(e)))) / (2 * e) -
+        curvature);
+  }
+  EXPECT_LT(force_error[1], 0.03 * force_error[0] + 1e-9 * std::abs(slope));
+  // Matrices are in single precision.
+  EXPECT_LT(stiffness_error[1], 0.03 * stiffness_error[0] + 1e-6 * std::abs(curvature));
+}
+
+TEST_P(CutLaws, TheDiagonalIsThatOfTheMatrix) {
+  const Model model = build_model({ring(GetParam(), 0.15)}, {});
+  const Tangents tangents = linearised(model, shaken(model, 0.005, 3));
+  ThreadArena arena(1);
+  std::vector<Vec3d> diagonal(model.node_count()), unit(model.node_count(), Vec3d{0, 0, 0}),
+      column(model.node_count());
+  stiffness_diagonal(model, tangents, std::span(diagonal), arena);
+  for (std::size_t i = 0; i < diagonal.size(); i += 7) {
+    for (int a = 0; a < 3; ++a) {
+      unit[i][a] = 1;
+      apply_stiffness(model, tangents, std::span<const Vec3d>(unit), std::span(column), arena);
+      unit[i][a] = 0;
+      EXPECT_NEAR(diagonal[i][a], column[i][a], 1e-5 * std::abs(column[i][a]));
+    }
+  }
+}
+
+TEST_P(CutLaws, InstructionSetsAndThreadsGiveTheSameBits) {
+  const Model model = build_model({ring(GetParam())}, {});
+  const std::vector<Vec3d> x = shaken(model, 0.005, 3);
+  const auto applied = [&](Isa isa, int threads) {
+    ThreadArena arena(threads);
+    Tangents tangents(model);
+    linearise(model, x, materials::Definiteness::Clamp, tangents, arena, isa);
+    std::vector<Vec3d> out(model.node_count());
+    apply_stiffness(model, tangents, std::span<const Vec3d>(x), std::span(out), arena, isa);
+    std::vector<double> numbers;
+    for (const Vec3d& v : out) numbers.insert(numbers.end(), v.e, v.e + 3);
+    return numbers;
+  };
+  const std::vector<double> one = applied(best_isa(), 1);
+  EXPECT_EQ(applied(best_isa(), 3), one);
+  if (best_isa() == Isa::Avx512) {
+    EXPECT_EQ(applied(Isa::Avx2, 1), one);
+  }
+  const std::vector<double> plain = applied(Isa::Baseline, 1);
+  double difference = 0, size = 0;
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    difference = std::max(difference, std::abs(plain[i] - one[i]));
+    size = std::max(size, std::abs(one[i]));
+  }
+  EXPECT_LT(difference, 2e-6 * size);
+}
+
+/// Trilinear weights are of degree three, their gradients of degree two: four points see all of a
+/// constant stress.
+TEST(CutModel, ConstantStressPullsWithTheExactVolume) {
+  const BodySpec spec = ring("neo_hookean");
+  Model model = build_model({spec}, {});
+  for (auto& m : model.moduli) {
+    for (int c = 0; c < 8; ++c) std::fill_n(m.mu[c], kGroupBlocks, 1.0);
+    for (int c = 0; c < 8; ++c) std::fill_n(m.lambda[c], kGroupBlocks, 2.0);
+  }
+  for (CutGroup& group : model.cut_groups) {
+    std::fill_n(group.mu, kGroupBlocks, 1.0);
+    std::fill_n(group.lambda, kGroupBlocks, 2.0);
+  }
+  const Mat3d F{{{1.2, 0.1, 0}, {0, 0.9, 0.3}, {-0.2, 0, 1.1}}};
+  std::vector<Vec3d> x;
+  for (const Vec3d& p : model.rest_positions) x.push_back(F * p);
+  const std::vector<Vec3d> force = elastic_force(model, x);
+  Mat3d P;
+  const materials::Parameters<double> p{1.0, 2.0, 0.0};
+  materials::with_law(spec.law, [&]<class L>(L) { P = L::respond(F, p).stress; });
+  const double volume = bulk(spec).volume;
+  Mat3d sum = Mat3d::zero();
+  for (std::size_t i = 0; i < force.size(); ++i) {
+    for (int a = 0; a < 3; ++a) sum.column[a] += model.rest_positions[i][a] * force[i];
+  }
+  for (int i = 0; i < 9; ++i) {
+    EXPECT_NEAR(sum(i % 3, i / 3), -volume * P(i % 3, i / 3), 1e-12 * volume * 3);
+  }
+}
+
+TEST(CutModel, MassHasTheMomentsOfTheBody) {
+  const BodySpec spec = ring("neo_hookean");
+  const Model model = build_model({spec}, {});
+  const Bulk exact = bulk(spec);
+  double mass = 0;
+  Vec3d moment{0, 0, 0};
+  for (std::size_t i = 0; i < model.node_count(); ++i) {
+    mass += model.mass[i];
+    moment += model.mass[i] * model.rest_positions[i];
+  }
+  EXPECT_NEAR(mass, spec.density * exact.volume, 1e-12 * mass);
+  for (int a = 0; a < 3; ++a) {
+    EXPECT_NEAR(moment[a], spec.density * exact.moment[a], 1e-12 * mass);
+  }
+}
+
+std::vector<Vec3d> pulled(const Model& model, double length) {
+  return targets(model, [&](const std::string& name, const Vec3d& p) {
+    return name == "ring.right" ? p + Vec3d{length, 0.3 * length, 0} : p;
+  });
+}
+
+TEST(CutModel, NewtonsMethodWithMultigridConvergesQuadratically) {
+  const Model model =
+      build_model({ring("neo_hookean")}, {.preconditioner = Preconditioner::Multigrid});
+  Context context(1);
+  State state = make_state(model);
+  Scratch scratch(model);
+  scratch.poison();
+  const std::vector<Vec3d> held = pulled(model, 0.1);
+  const StepReport report = advance(model, state, {.held_positions = held}, scratch, context);
+  EXPECT_TRUE(report.converged());
+  EXPECT_LE(report.iterations, 8);
+  EXPECT_LE(report.krylov_iterations, 20 * report.iterations);
+}
+
+/// All that a state of a mixed model and its pressures ask for.
+struct MixedRing {
+  explicit MixedRing(const Params& params, double jumps = 0.1)
+      : spec(ring("neo_hookean", 0.1, std::numeric_limits<double>::infinity())),
+        model(mixed::build_model({spec}, params, {.jumps = jumps, .tolerance = 1e-8})),
+        scratch(model),
+        state(mixed::make_state(model)) {
+    scratch.poison();
+  }
+  mixed::StepReport pull(double length, Context& context) {
+    const std::vector<Vec3d> held = pulled(model.base, length);
+    return mixed::advance(model, state, {.held_positions = held}, scratch, context);
+  }
+  BodySpec spec;
+  mixed::Model model;
+  mixed::Scratch scratch;
+  mixed::State state;
+};
+
+TEST(CutModel, MixedEnergyIsTheNaiveSum) {
+  MixedRing r({}, 0);
+  const std::vector<Vec3d> x = shaken(r.model.base, 0.005, 3);
+  for (const std::int32_t cell : r.model.base.cells) {
+    r.state.pressure[mixed::Model::pressure_at(cell)] = std::sin(double(cell));
+  }
+  Context context(1);
+  std::vector<Vec3d> force(r.model.node_count());
+  std::vector<double> volume(r.model.pressure_count());
+  mixed::BlockValues blocks(r.model.base.blocks.size());
+  const mixed::Evaluation e =
+      mixed::evaluate(r.model, {x, r.state.pressure, {}}, force, volume, blocks, context.arena);
+  const double naive =
+      naive_energy(r.spec, r.model.base, x, r.model.params.stabilise, &r.model, r.state.pressure);
+  EXPECT_NEAR(e.energy, naive, 1e-12 * e.scale);
+}
+
+TEST(CutModel, IncompressibleNewtonsMethodConvergesQuadratically) {
+  MixedRing r({});
+  Context context(1);
+  const mixed::StepReport report = r.pull(0.1, context);
+  EXPECT_TRUE(report.converged());
+  EXPECT_LE(report.iterations, 6);
+  EXPECT_LE(report.krylov_iterations, 15 * report.iterations);
+}
+
+/// Jumps move volume between the cells of a block only: the whole keeps its own exactly.
+TEST(CutModel, AnIncompressibleRingKeepsItsVolume) {
+  for (const Quadrature quadrature : {Quadrature::OnePoint, Quadrature::FourPoints}) {
+    MixedRing r({.quadrature = quadrature});
+    Context context(1);
+    ASSERT_TRUE(r.pull(0.1, context).converged());
+    std::vector<double> M(r.model.pressure_count());
+    mixed::measure(r.model, {r.state.positions, r.state.pressure, {}}, M, context.arena);
+    double change = 0;
+    for (std::size_t g = 0; g < r.model.volumes.size(); ++g) {
+      for (int i = 0; i < mixed::kGroupCells; ++i) {
+        change += r.model.volumes[g].volume[i / kGroupBlocks][i % kGroupBlocks] *
+                  M[g * mixed::kGroupCells + std::size_t(i)];
+      }
+    }
+    EXPECT_LT(std::abs(change), 1e-8 * bulk(r.spec).volume);
+  }
+}
+
+/// [Patterson12 (13)]: with a matrix that knows less than the energy Newton's method gets there,
+/// only later.
+TEST(CutModel, DefectCorrectionEndsWhereNewtonsMethodDoes) {
+  Context context(1);
+  MixedRing exact({.quadrature = Quadrature::FourPoints});
+  MixedRing corrected(
+      {.quadrature = Quadrature::FourPoints, .four_point_tangent = FourPointTangent::AtSurface});
+  const mixed::StepReport fast = exact.pull(0.05, context), slow = corrected.pull(0.05, context);
+  ASSERT_TRUE(fast.converged());
+  ASSERT_TRUE(slow.converged());
+  EXPECT_GT(slow.iterations, fast.iterations);
+  // By mass: nodes with next to nothing around them may be anywhere.
+  double difference = 0, mass = 0;
+  for (std::size_t i = 0; i < exact.state.positions.size(); ++i) {
+    const Vec3d d = exact.state.positions[i] - corrected.state.positions[i];
+    difference += exact.model.base.mass[i] * dot(d, d);
+    mass += exact.model.base.mass[i];
+  }
+  EXPECT_LT(std::sqrt(difference / mass), 1e-7);  // of 0.05
+}
+
+}  // namespace
+}  // namespace isochor::lattice
