@@ -47,12 +47,6 @@ void visit_laws(const Model& model, const Configuration& at, GroupRange groups, 
     }
   }
 }
-/// The same for all tiles.
-template <class F>
-void visit_laws(const Model& model, const Configuration& at, ThreadArena& arena, Isa isa, F&& f) {
-  for_each_tile(model, arena,
-                [&](std::size_t, GroupRange groups) { visit_laws(model, at, groups, isa, f); });
-}
 
 template <class S, class AllTangents>
 void apply(const Model& model, const AllTangents& tangents, std::span<const Vec3<S>> displacements,
@@ -140,15 +134,29 @@ double elastic_force(const Model& model, const Configuration& at, std::span<Vec3
 
 void cell_stresses(const Model& model, const Configuration& at, std::span<CellStress> stresses,
                    ThreadArena& arena, Isa isa) {
-  visit_laws(model, at, arena, isa, [&](CellVisit& visit, std::size_t first_block) {
-    visit.respond(true);
-    for (int i = 0; i < kBatchCells; ++i) {
-      CellStress& out = stresses[8 * (first_block + i % kBatchBlocks) + i / kBatchBlocks];
-      for (int e = 0; e < 9; ++e) {
-        out.F(e % 3, e / 3) = visit.batch().F[e][i];
-        out.P(e % 3, e / 3) = visit.batch().stress[e][i];
+  for_each_tile(model, arena, [&](std::size_t tile, GroupRange groups) {
+    visit_laws(model, at, groups, isa, [&](CellVisit& visit, std::size_t) {
+      visit.respond(true);
+      for (int i = 0; i < kBatchCells; ++i) {
+        CellStress& out = stresses[visit.place(i)];
+        for (int e = 0; e < 9; ++e) {
+          out.F(e % 3, e / 3) = visit.batch().F[e][i];
+          out.P(e % 3, e / 3) = visit.batch().stress[e][i];
+        }
       }
-    }
+    });
+    for_each_cut(model, tile, [&](const CutGroup& cut) {
+      CutVisit visit(model, cut, at.activations, isa);
+      visit.deform(at.positions);
+      visit.respond(visit.material(), true, visit.batch());
+      for (int lane = 0; lane < kGroupBlocks; ++lane) {
+        CellStress& out = stresses[cut.cell[lane]];
+        for (int e = 0; e < 9; ++e) {
+          out.F(e % 3, e / 3) = visit.mean(visit.batch().F[e], lane);
+          out.P(e % 3, e / 3) = visit.mean(visit.batch().stress[e], lane);
+        }
+      }
+    });
   });
 }
 

@@ -34,7 +34,7 @@ double elastic_force(const Model& model, const Configuration& at, std::span<Vec3
                      std::span<double> block_energy, ThreadArena& arena, Isa isa = best_isa());
 
 /// F and the first Piola-Kirchhoff stress of every cell, without the stabilisation: at block * 8 +
-/// lane.
+/// lane. At the centre, or on average where a cell has points of its own.
 struct CellStress {
   Mat3d F, P;
 };

@@ -47,16 +47,18 @@ geometry::SurfaceMesh make_shape(const ShapeSpec& shape, double cell_size) {
   return geometry::make_capsule(c - half, c + half, r, edge);
 }
 
+/// Cells with less than this part of them filled are left out where they are cut.
+constexpr double kLeastCut = 0.02;
+
 /// How much of each cell is material. Cells with next to none would be so soft that they mean
 /// nothing; padding is there to carry the surface, not to be felt.
-std::vector<double> cell_fill(const grid::Lattice& lattice, bool weighted) {
-  constexpr double kLeast = 0.05, kPadding = 1e-3;
+std::vector<double> cell_fill(const grid::Lattice& lattice, const std::string& boundary) {
+  constexpr double kLeastWeighted = 0.05, kPadding = 1e-3;
+  const double least = boundary == "whole" ? 1 : boundary == "cut" ? 0 : kLeastWeighted;
   std::vector<double> fill;
   for (std::size_t c = 0; c < lattice.cell_count(); ++c) {
     const bool padding = lattice.labels[c] == grid::CellLabel::Exterior;
-    fill.push_back(padding    ? kPadding
-                   : weighted ? std::clamp(double(lattice.fractions[c]), kLeast, 1.0)
-                              : 1.0);
+    fill.push_back(padding ? kPadding : std::clamp(double(lattice.fractions[c]), least, 1.0));
   }
   return fill;
 }
@@ -79,9 +81,14 @@ Body build_body(const BodySpec& spec, const std::filesystem::path& scene_file, C
     context.log(LogLevel::Info, fmt::format("{}: {}", spec.shape.file, note));
   }
   body.surface = file.mesh;
-  body.lattice = grid::build_lattice(
-      body.surface, {.spacing = spec.cell_size, .padding = spec.padding, .separate = spec.separate},
-      spec.place.text(), context.arena);
+  const bool cut = spec.boundary == "cut";
+  body.lattice = grid::build_lattice(body.surface,
+                                     {.spacing = spec.cell_size,
+                                      .padding = spec.padding,
+                                      .separate = spec.separate,
+                                      .quadrature = cut,
+                                      .least_fraction = cut ? kLeastCut : 0.0},
+                                     spec.place.text(), context.arena);
   geometry::Orientation outward = geometry::oriented_outward(
       body.surface.positions, geometry::triangulate(body.surface), context.arena);
   body.triangles = std::move(outward.triangles);
@@ -92,7 +99,7 @@ Body build_body(const BodySpec& spec, const std::filesystem::path& scene_file, C
                             spec.place.text("shape"), outward.turned, body.triangles.size()));
   }
   const std::size_t cells = body.lattice.cell_count();
-  std::vector<double> fill = cell_fill(body.lattice, spec.boundary == "weighted");
+  std::vector<double> fill = cell_fill(body.lattice, spec.boundary);
   const double h = body.lattice.spacing;
   // Where surfaces overlap, the divergence theorem counts twice what is there once.
   const double enclosed =

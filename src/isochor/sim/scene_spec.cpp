@@ -31,7 +31,7 @@ constexpr std::array<std::string_view, 2> kEases{"smooth", "linear"};
 constexpr std::array<std::string_view, 3> kSelections{"nodes", "cells", "surface"};
 constexpr std::array<std::string_view, 3> kSlides{"none", "plane", "line"};
 constexpr std::array<std::string_view, 2> kEmbeddings{"tricubic", "trilinear"};
-constexpr std::array<std::string_view, 2> kBoundaries{"weighted", "whole"};
+constexpr std::array<std::string_view, 3> kBoundaries{"cut", "weighted", "whole"};
 
 constexpr std::array<std::string_view, 4> kIntegrators{"static", "backward-euler", "bdf2",
                                                        "midpoint"};
@@ -334,8 +334,8 @@ void describe(FieldVisitor& visitor, BodySpec& spec) {
   visitor.flag("separate", spec.separate,
                "parts of the body in one cell that do not hang together there come apart");
   visitor.choice("boundary", spec.boundary, kBoundaries,
-                 "cells at the surface count by the part of them that is inside, or, as in the "
-                 "published method, as whole ones");
+                 "how cells at the surface count: by four points of the part that is inside, which "
+                 "is second-order accurate; by how large that part is; or as whole ones");
   visitor.integer("padding", spec.padding, Range::between(0, 4),
                   "layers of cells without material around the body");
   visitor.choice("embedding", spec.embedding, kEmbeddings,
