@@ -186,14 +186,15 @@ class Saddle {
   bool step() {
     const bool published = model_.params.variant == Variant::Published;
     if (!published) {
-      if (solve_linear(Fix::None) && search()) return true;
+      if (solve_linear(Fix::None) && search(Fix::None)) return true;
       if (context_.cancelled) return false;
       ++report_.fallbacks;
       report_.fallback = "the exact tangent led nowhere";
       evaluate();
     }
-    solve_linear(published ? Fix::Published : Fix::Thresholded);
-    return search();
+    const Fix fix = published ? Fix::Published : Fix::Thresholded;
+    solve_linear(fix);
+    return search(fix);
   }
 
   /// K step = load about the iterate. False where it ran out of iterations.
@@ -231,7 +232,7 @@ class Saddle {
   /// pressures at the end of the step, positions on the way. Its slope is that of the energy along
   /// dx less the penalty; where that is not negative the direction is one of negative curvature.
   /// False, and the iterate where it was, if no length will do.
-  bool search() {
+  bool search(Fix fix) {
     constexpr double kSufficientDecrease = 1e-4, kShortestStep = 1e-3, kRounding = 1e-12;
     const double least_before = now_.least_j;
     move(0, 1);
@@ -254,7 +255,7 @@ class Saddle {
         length = next;
         evaluate();
         if (falls()) {
-          if (length == 1) return true;
+          if (length == 1) return fix != Fix::Thresholded || lengthen(slope);
           move(0, length - 1);
           evaluate();
           return true;
@@ -263,6 +264,26 @@ class Saddle {
     }
     move(-length, -1);
     return false;
+  }
+
+  /// A step with the fix is short where the energy curves down: it is doubled for as long as the
+  /// merit falls faster than its slope says. Otherwise leaving an equilibrium that became unstable
+  /// takes hundreds of steps.
+  bool lengthen(double slope) {
+    constexpr double kLongest = 1024;
+    for (double length = 1; length < kLongest; length *= 2) {
+      const Iterate before = now_;
+      move(length, 0);
+      evaluate();
+      if (now_.is_finite() && now_.least_j > kMostCrushed * std::min(1.0, before.least_j) &&
+          now_.merit() - before.merit() <= length * slope) {
+        continue;
+      }
+      move(-length, 0);
+      evaluate();
+      break;
+    }
+    return true;
   }
 
   void copy_start() {
