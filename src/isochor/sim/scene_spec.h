@@ -114,7 +114,7 @@ struct BodySpec {
   ShapeSpec shape;
   double cell_size = 0;
   std::string embedding = "tricubic";
-  std::string boundary = "weighted";
+  std::string boundary = "cut";
   int padding = 0;
   bool separate = true;
   materials::MaterialSpec material;
