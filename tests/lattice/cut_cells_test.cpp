@@ -319,6 +319,72 @@ TEST(CutModel, MixedEnergyIsTheNaiveSum) {
   EXPECT_NEAR(e.energy, naive, 1e-12 * e.scale);
 }
 
+/// Of the energy along all unknowns.
+std::vector<double> mixed_gradient(const mixed::Model& model, std::span<const Vec3d> x,
+                                   std::span<const double> p) {
+  Context context(1);
+  std::vector<Vec3d> force(model.node_count());
+  std::vector<double> volume(model.pressure_count());
+  mixed::BlockValues blocks(model.base.blocks.size());
+  mixed::evaluate(model, {x, p, {}}, force, volume, blocks, context.arena);
+  std::vector<double> g;
+  for (const Vec3d& f : force) {
+    for (int a = 0; a < 3; ++a) g.push_back(-f[a]);
+  }
+  g.insert(g.end(), volume.begin(), volume.end());
+  return g;
+}
+
+class Means : public testing::TestWithParam<std::tuple<mixed::Mean, materials::VolumeMeasure>> {};
+INSTANTIATE_TEST_SUITE_P(
+    All, Means,
+    testing::Combine(testing::Values(mixed::Mean::OfMeasure, mixed::Mean::OfVolume),
+                     testing::Values(materials::VolumeMeasure::LogJ, materials::VolumeMeasure::J)));
+
+TEST_P(Means, TheMatrixIsTheDerivativeOfForcesAndVolumes) {
+  const auto [mean, measure] = GetParam();
+  const mixed::Model model =
+      mixed::build_model({ring("neo_hookean")}, {}, {.measure = measure, .mean = mean});
+  const std::vector<Vec3d> x = shaken(model.base, 0.005, 3);
+  std::vector<double> p(model.pressure_count(), 0.0), u(mixed::unknowns(model), 0.0);
+  for (std::size_t i = 0; i < 3 * model.node_count(); ++i) u[i] = 0.02 * std::sin(7.0 * double(i));
+  for (const std::int32_t cell : model.base.cells) {
+    const std::size_t at = mixed::Model::pressure_at(cell);
+    p[at] = 3 * std::sin(double(cell));
+    u[3 * model.node_count() + at] = std::cos(double(cell));
+  }
+  const auto moved = [&](double e) {
+    std::vector<Vec3d> y = x;
+    std::vector<double> q = p;
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      y[i] += e * Vec3d{u[3 * i], u[3 * i + 1], u[3 * i + 2]};
+    }
+    for (std::size_t i = 0; i < q.size(); ++i) q[i] += e * model.alpha * u[3 * y.size() + i];
+    return mixed_gradient(model, y, q);
+  };
+  Context context(1);
+  mixed::Tangents tangents(model);
+  mixed::linearise(model, {x, p, {}}, mixed::Fix::None, tangents, context.arena);
+  std::vector<double> Ku(u.size());
+  const std::span<const double> v = u;
+  mixed::apply(model, tangents, mixed::positions_of(model, v), mixed::pressures_of(model, v),
+               mixed::positions_of(model, std::span(Ku)), mixed::pressures_of(model, std::span(Ku)),
+               context.arena);
+  double errors[2], size = 0;
+  for (const double k : Ku) size += k * k;
+  for (int k = 0; k < 2; ++k) {
+    const double e = k == 0 ? 1e-2 : 1e-3;
+    const std::vector<double> plus = moved(e), minus = moved(-e);
+    double error = 0;
+    for (std::size_t i = 0; i < u.size(); ++i) {
+      const double d = (plus[i] - minus[i]) / (2 * e) - Ku[i];
+      error += d * d;
+    }
+    errors[k] = std::sqrt(error / size);
+  }
+  EXPECT_LT(errors[1], 0.03 * errors[0] + 3e-7);
+}
+
 TEST(CutModel, IncompressibleNewtonsMethodConvergesQuadratically) {
   MixedRing r({});
   Context context(1);

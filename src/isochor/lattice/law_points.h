@@ -23,7 +23,9 @@ class LawPoints {
   CellBatch& batch() { return batch_; }
   const CellBatch& batch() const { return batch_; }
   double* pressure() { return pressure_; }
+  const double* pressure() const { return pressure_; }
   double* value() { return value_; }
+  const double* value() const { return value_; }
   const double* gradient() const { return &gradient_[0][0]; }
 
   /// Numbers of the tangent, as materials::LawBatch lists them: dense where there are axes.

@@ -18,7 +18,13 @@ namespace isochor::lattice::mixed {
 /// How tangents are made definite enough where the exact one fails.
 enum class Variant {
   Best,       ///< exact first; block-triangular GMRES with a cycle of multigrid
-  Published,  ///< with the fix of [Patterson12 sec 5] always; linear systems as above
+  Published,  ///< with the fix of [Patterson12 sec 5] always; symmetric QMR [Patterson12 sec 4]
+};
+
+/// What is averaged over the points of a cell that has several: Mbar.
+enum class Mean {
+  OfMeasure,  ///< M itself [Patterson12 (5)]
+  OfVolume,   ///< J, of which M is then taken [Patterson12 (6)]; for measures of J only
 };
 
 struct Params {
@@ -26,6 +32,7 @@ struct Params {
   /// None: that of each law, but J - 1 for ln J where a material is close to incompressible, which
   /// then keeps the volume of blocks exactly and is solved faster.
   std::optional<materials::VolumeMeasure> measure;
+  Mean mean = Mean::OfMeasure;
   /// Part of the stabilisation of one point per cell. A third is what [Patterson12 sec 3.2] has for
   /// the modes that are linear in a cell: integrated over it, not along its edges.
   double stabilise = 1.0 / 3;

@@ -5,10 +5,9 @@
 #include <limits>
 #include <numeric>
 
-#include "isochor/lattice/cut_visit.h"
 #include "isochor/lattice/element_kernel.h"
 #include "isochor/lattice/hierarchy.h"
-#include "isochor/lattice/mixed_visit.h"
+#include "isochor/lattice/mixed_cut_visit.h"
 #include "isochor/lattice/multigrid.h"
 #include "isochor/math/reduce.h"
 #include "isochor/solve/vector_ops.h"
@@ -37,11 +36,7 @@ void visit_cells(const Model& model, const Configuration& at, GroupRange groups,
 template <class F>
 void visit_cut(const Model& model, const Configuration& at, std::size_t tile, Isa isa, F&& f) {
   for_each_cut(model.base, tile, [&](const CutGroup& cut) {
-    CutVisit visit(model.base, cut, at.activations, isa);
-    visit.deform(at.positions);
-    for (int i = 0; i < kBatchCells; ++i) {
-      visit.pressure()[i] = at.pressure[Model::pressure_at(cut.cell[i % kGroupBlocks])];
-    }
+    MixedCutVisit visit(model, cut, at, isa);
     f(visit);
   });
 }
@@ -66,17 +61,17 @@ void sum_cells(const Model& model, Visit& visit, std::span<double> volume, Block
 }
 
 /// The same of cells with points of their own, added to their blocks.
-void sum_cells(const Model& model, CutVisit& visit, std::span<double> volume, BlockValues& out) {
+void sum_cells(const Model& model, MixedCutVisit& visit, std::span<double> volume,
+               BlockValues& out) {
   const CutGroup& cut = visit.group();
   for (int lane = 0; lane < kGroupBlocks; ++lane) {
     if (cut.volume[lane] == 0) continue;
     const std::int32_t cell = cut.cell[lane];
-    out.energy[cell / 8] += cut.volume[lane] * visit.mean(visit.batch().energy, lane);
+    out.energy[cell / 8] += cut.volume[lane] * visit.energy_of(lane);
     for (int q = 0; q < kCutPoints; ++q) {
       out.least_j[cell / 8] = std::min(out.least_j[cell / 8], visit.ratio(kGroupBlocks * q + lane));
     }
-    volume[Model::pressure_at(cell)] =
-        model.alpha * cut.volume[lane] * visit.mean(visit.value(), lane);
+    volume[Model::pressure_at(cell)] = model.alpha * cut.volume[lane] * visit.measure_of(lane);
   }
 }
 
@@ -179,9 +174,8 @@ Evaluation evaluate(const Model& model, const Configuration& at, std::span<Vec3d
     } else {
       clear_pressures(groups, volume);
     }
-    visit_cut(model, at, tile, isa, [&](CutVisit& visit) {
-      const Measure& measure = model.measures[visit.group().material];
-      visit.respond(visit.material(), measure, visit.batch(), visit.value());
+    visit_cut(model, at, tile, isa, [&](MixedCutVisit& visit) {
+      visit.respond();
       visit.add_forces(force.data());
       sum_cells(model, visit, volume, blocks);
     });
@@ -217,11 +211,11 @@ void measure(const Model& model, const Configuration& at, std::span<double> valu
       visit.measure_volume();
       for (int i = 0; i < kBatchCells; ++i) values[visit.pressure_at(i)] = visit.value()[i];
     });
-    visit_cut(model, at, tile, isa, [&](CutVisit& visit) {
+    visit_cut(model, at, tile, isa, [&](MixedCutVisit& visit) {
       const CutGroup& cut = visit.group();
-      visit.measure_volume(model.measures[cut.material], visit.value());
+      visit.measure_volume();
       for (int lane = 0; lane < kGroupBlocks; ++lane) {
-        values[Model::pressure_at(cut.cell[lane])] = visit.mean(visit.value(), lane);
+        values[Model::pressure_at(cut.cell[lane])] = visit.measure_of(lane);
       }
     });
   });
@@ -232,17 +226,8 @@ void linearise(const Model& model, const Configuration& at, Fix fix, Tangents& t
   for_each_tile(model.base, arena, [&](std::size_t tile, GroupRange groups) {
     visit_cells(model, at, groups, isa,
                 [&](Visit& visit) { visit.linearise(fix, model.alpha, tangents); });
-    visit_cut(model, at, tile, isa, [&](CutVisit& visit) {
-      const std::int32_t matrix = visit.group().matrix;
-      if (matrix < 0) return;
-      const Measure& measure = model.measures[visit.group().material];
-      visit.linearise(visit.material(), measure, fix);
-      visit.assemble(tangents.system.cut[matrix]);
-      visit.raise(nullptr, kFloor);
-      visit.assemble(tangents.definite.cut[matrix]);
-      visit.measure_volume(measure, visit.value());
-      ISOCHOR_CALL_KERNEL(isa, assemble_gradient_kernel(visit.group(), visit.gradient(),
-                                                        model.alpha, tangents.cut[matrix]));
+    visit_cut(model, at, tile, isa, [&](MixedCutVisit& visit) {
+      if (visit.group().matrix >= 0) visit.linearise(fix, tangents);
     });
   });
 }

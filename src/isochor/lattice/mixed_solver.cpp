@@ -14,6 +14,8 @@ constexpr double kMostCrushed = 0.1;
 constexpr double kPenalty = 5;
 /// Iterations that a solve with the definiteness fix may take, relative to one without.
 constexpr int kPatience = 3;
+/// Of symmetric QMR without a preconditioner, which takes hundreds to thousands.
+constexpr int kMostQmr = 5000;
 
 double square(const Vec3d& v) { return dot(v, v); }
 
@@ -206,16 +208,27 @@ class Saddle {
   }
 
   bool run_krylov(int most) {
-    const solve::KrylovReport linear = solve::gmres(
-        context_.arena,
-        [&](std::span<const double> p, std::span<double> q) { system_.apply(p, q); },
-        [&](std::span<const double> r, std::span<double> z) { system_.precondition(r, z); },
-        [&] { return bool(context_.cancelled); }, scratch_.load, scratch_.step,
-        model_.params.krylov_tolerance, most, scratch_.krylov);
+    const bool published = model_.params.variant == Variant::Published;
+    const auto apply = [&](std::span<const double> p, std::span<double> q) { system_.apply(p, q); };
+    const auto stop = [&] { return bool(context_.cancelled); };
+    const double tolerance = model_.params.krylov_tolerance;
+    const solve::KrylovReport linear =
+        published ? solve::symmetric_qmr(
+                        context_.arena, apply,
+                        [&](std::span<const double> r, std::span<double> z) {
+                          solve::copy(context_.arena, r, z);
+                        },
+                        stop, scratch_.load, scratch_.step, tolerance, kMostQmr, scratch_.qmr)
+                  : solve::gmres(
+                        context_.arena, apply,
+                        [&](std::span<const double> r, std::span<double> z) {
+                          system_.precondition(r, z);
+                        },
+                        stop, scratch_.load, scratch_.step, tolerance, most, scratch_.krylov);
     ++report_.iterations;
     report_.krylov_iterations += linear.iterations;
     report_.operator_applications +=
-        linear.operator_applications + linear.iterations * system_.applications();
+        linear.operator_applications + (published ? 0 : linear.iterations * system_.applications());
     return linear.converged;
   }
 

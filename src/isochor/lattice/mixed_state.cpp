@@ -34,7 +34,8 @@ Scratch::Scratch(const Model& model)
       pull(model.base.springs.count()),
       slides(model.base.sliding.size()),
       linear(model),
-      krylov(unknowns(model), std::min(model.params.max_krylov, kRestart)) {}
+      krylov(unknowns(model), std::min(model.params.max_krylov, kRestart)),
+      qmr(model.params.variant == Variant::Published ? unknowns(model) : 0) {}
 
 void Scratch::poison() {
   const Vec3d vector{kNan, kNan, kNan};
@@ -42,6 +43,7 @@ void Scratch::poison() {
   fill(kNan, pressure, volume, load, step, image, blocks.energy, blocks.least_j, linear.pressure);
   fill(kNan, krylov.z, krylov.column, krylov.again, krylov.cosine, krylov.sine, krylov.rhs,
        krylov.triangle, krylov.sums);
+  fill(kNan, qmr.s, qmr.q, qmr.image, qmr.d, qmr.d_image, qmr.r);
   for (auto& v : krylov.basis) fill(kNan, v);
   for (auto& v : krylov.preconditioned) fill(kNanFloat, v);
   for (auto& v : linear.coarse_pressures) fill(kNan, v);
@@ -83,6 +85,8 @@ std::size_t bytes_allocated(const Model& model, const State& state, const Scratc
              scratch.blocks.least_j, scratch.pull, scratch.slides) +
          sum(linear.tangents.principal, linear.tangents.dense, linear.tangents.cut, linear.diagonal,
              linear.schur, linear.pressure, linear.load, linear.pull) +
+         sum(scratch.qmr.s, scratch.qmr.q, scratch.qmr.image, scratch.qmr.d, scratch.qmr.d_image,
+             scratch.qmr.r) +
          sum(krylov.z, krylov.column, krylov.again, krylov.cosine, krylov.sine, krylov.rhs,
              krylov.triangle, krylov.sums);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "isochor/lattice/mixed_linear.h"
+#include "isochor/solve/symmetric_qmr.h"
 
 namespace isochor::lattice::mixed {
 
@@ -35,7 +36,8 @@ struct Scratch {
   std::vector<Vec3d> pull;         ///< per spring
   std::vector<SlideFrame> slides;  ///< per Model::sliding
   LinearMemory linear;
-  solve::GmresScratch krylov;
+  solve::GmresScratch krylov;  ///< of the best variant
+  solve::QmrScratch qmr;       ///< of the published one
 };
 
 /// Memory that a model, its state and its scratch hold, bytes.
