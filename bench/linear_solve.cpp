@@ -1,27 +1,19 @@
 /// One linear solve of the lattice beside those that others would do: of the same system,
 /// assembled.
 #include <algorithm>
-#include <cstdio>
-#include <filesystem>
 #include <fmt/core.h>
 #include <memory>
 
 #include "bench/assembled.h"
 #include "bench/benchmark.h"
 #include "bench/held_cube.h"
+#include "bench/peer.h"
 
 namespace isochor::bench {
 namespace {
 
 using reproduce::Relation;
 constexpr double kTolerance = 1e-6;
-
-/// What a solver of others needed.
-struct Peer {
-  std::string name;
-  double microseconds = 0;  ///< per unknown, set-up included
-  std::string note;
-};
 
 Peer jacobi(const HeldCube& cube, Context& context) {
   ThreadArena one(1);
@@ -32,28 +24,6 @@ Peer jacobi(const HeldCube& cube, Context& context) {
       fastest(1, one, [&] { solve = solve_with_diagonal(A, b, kTolerance, 20000); });
   return {"Jacobi-CG, assembled 3x3 blocks", 1e6 * seconds / cube.unknowns(),
           fmt::format("{} iterations, residual {:.1e}", solve.iterations, solve.true_residual)};
-}
-
-/// What bench/peers/petsc_solve.cpp prints, if it was built: solvers of PETSc and hypre.
-std::vector<Peer> petsc(int n, double poisson, double unknowns) {
-  const auto program =
-      std::filesystem::read_symlink("/proc/self/exe").parent_path() / "isochor_peers";
-  std::vector<Peer> peers;
-  if (!std::filesystem::exists(program)) return peers;
-  const std::string command = fmt::format("'{}' {} {} 2>&1", program.string(), n, poisson);
-  FILE* const output = popen(command.c_str(), "r");
-  if (!output) return peers;
-  char name[64];
-  double set_up = 0, solve = 0, residual = 0;
-  int iterations = 0;
-  while (std::fscanf(output, "%63s %lf %lf %d %lf", name, &set_up, &solve, &iterations,
-                     &residual) == 5) {
-    peers.push_back({name, 1e6 * (set_up + solve) / unknowns,
-                     fmt::format("{} iterations, residual {:.1e}, set-up {:.2f} s of {:.2f} s",
-                                 iterations, residual, set_up, set_up + solve)});
-  }
-  pclose(output);
-  return peers;
 }
 
 /// Bytes that a solve moves at least, as kernels count them: per iteration the cycle's applications
@@ -81,7 +51,7 @@ void add_rows(int n, double poisson, Context& context, std::vector<BenchRow>& ro
   std::vector<Peer> peers;
   if (poisson == 0.3) {
     context.log(LogLevel::Info, fmt::format("linear-solve: others at N={}, some minutes", n));
-    peers = petsc(n, poisson, cube.unknowns());
+    peers = run_peers(fmt::format("elastic {} {}", n, poisson), cube.unknowns());
     peers.push_back(jacobi(cube, context));
   }
 
