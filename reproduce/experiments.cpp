@@ -22,6 +22,7 @@ std::vector<Row> robust_scale(const ExperimentOptions&, Context&);
 std::vector<Row> sheen_penalty(const ExperimentOptions&, Context&);
 std::vector<Row> materials_curves(const ExperimentOptions&, Context&);
 std::vector<Row> verify_column(const ExperimentOptions&, Context&);
+std::vector<Row> verify_dynamics(const ExperimentOptions&, Context&);
 std::vector<Row> verify_momentum(const ExperimentOptions&, Context&);
 std::vector<Row> verify_spin(const ExperimentOptions&, Context&);
 std::vector<Row> verify_vibration(const ExperimentOptions&, Context&);
@@ -63,6 +64,7 @@ std::span<const Experiment> experiments() {
                  materials_curves},
       Experiment{"verify/column", "A twisting column: energy, and orders of accuracy in time",
                  verify_column},
+      Experiment{"verify/dynamics", "Incompressible bodies that spin and tumble", verify_dynamics},
       Experiment{"verify/momentum", "A tumbling block flies along a parabola", verify_momentum},
       Experiment{"verify/spin", "Spinning cylinders against closed forms", verify_spin},
       Experiment{"verify/vibration", "Frequencies of a cantilever in three of its modes",

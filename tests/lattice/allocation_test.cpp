@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <new>
 
+#include "isochor/lattice/mixed_solver.h"
 #include "isochor/lattice/solver.h"
 #include "tests/lattice/small_models.h"
 
@@ -67,6 +68,28 @@ TEST(LatticeDynamics, StepAllocatesNothing) {
                 scratch, context);
     EXPECT_EQ(allocations, before);
     EXPECT_TRUE(report.converged());
+  }
+}
+
+TEST(MixedDynamics, StepAllocatesNothing) {
+  for (const auto integrator : {solve::Integrator::Bdf2, solve::Integrator::Midpoint}) {
+    BodySpec spec = box_spec(8, 6, 6, 0.1, 1e4, 2e4);
+    spec.stiffness_damping = 1e-3;
+    spec.holds = {hold_where(spec, "end", [](const Vec3d& p) { return p[0] < 1e-9; })};
+    const mixed::Model model = mixed::build_model({spec}, {.integrator = integrator}, {});
+    mixed::State state = mixed::make_state(model);
+    mixed::Scratch scratch(model);
+    Context context(1);
+    for (const double shift : {0.0, 0.01, 0.02}) {
+      const auto held = targets(model.base, [&](const std::string&, const Vec3d& p) {
+        return p + Vec3d{shift, 0, 0};
+      });
+      const StepInput input{.gravity = {0, -9.81, 0}, .held_positions = held, .dt = 0.02};
+      const std::size_t before = allocations;
+      const mixed::StepReport report = mixed::advance(model, state, input, scratch, context);
+      EXPECT_EQ(allocations, before);
+      EXPECT_TRUE(report.converged());
+    }
   }
 }
 

@@ -11,9 +11,9 @@
 
 namespace isochor::lattice {
 
-Inertia::Inertia(const Model& model, const solve::TimeStep& time, Scratch& scratch,
-                 ThreadArena& arena)
-    : model_(model), time_(time), scratch_(scratch), memory_(scratch.motion), arena_(arena) {}
+Inertia::Inertia(const Model& model, const solve::TimeStep& time, MotionMemory& memory,
+                 ThreadArena& arena, double stabilise)
+    : model_(model), time_(time), memory_(memory), arena_(arena), stabilise_(stabilise) {}
 
 /// Calls f(node, its body) for all nodes.
 template <class F>
@@ -45,8 +45,8 @@ void Inertia::begin(const State& state) {
     memory_.origin[n] = history ? time_.origin(x, state.last_positions[n]) : x;
     const Vec3d velocity = history ? time_.origin(v, state.last_velocities[n]) : v;
     memory_.target[n] = memory_.origin[n] + (1 / rate) * velocity;
-    memory_.shift[n] = static_cast<float>(model_.mass[n] * rate * (rate + body.mass_damping) /
-                                          (1 + rate * body.stiffness_damping));
+    memory_.shift[n] =
+        static_cast<float>(model_.mass[n] * rate * (rate + body.mass_damping) / stiffening(body));
   });
   // Positions are rounded relative to their size, and inertia is a multiple of their differences.
   constexpr double kEpsilon = 16 * std::numeric_limits<double>::epsilon();
@@ -71,8 +71,8 @@ void Inertia::linearise_damping(const State& state) {
     const Mat3d F = deformation_gradient(x, 1 / model_.blocks[place / 8].h);
     memory_.rotations[place] = polar_decomposition(F).R;
   });
-  linearise(model_, memory_.rotations, {}, 1, materials::Definiteness::Clamp, *memory_.damping,
-            arena_);
+  linearise(model_, memory_.rotations, {}, stabilise_, materials::Definiteness::Clamp,
+            *memory_.damping, arena_);
 }
 
 void Inertia::multiply_damping(std::span<const Vec3d> v) {
@@ -172,33 +172,33 @@ void Inertia::rigid_flight(const State& state, const Vec3d& gravity, std::span<V
   }
 }
 
-Balance Inertia::finish(const State& state, const StepInput& input) {
+Balance Inertia::finish(const State& state, const StepInput& input, const Found& found) {
   // By mean velocities of the step, of second order whatever the scheme.
   const std::span<Vec3d> v = memory_.velocities;
   each_node([&](std::size_t n, const BodyRange&) {
-    v[n] = (time_.reach / time_.dt) * (scratch_.positions[n] - state.positions[n]);
+    v[n] = (time_.reach / time_.dt) * (found.positions[n] - state.positions[n]);
   });
   multiply_damping(v);
   const double power = sum_nodes(
       [&](std::size_t n, const BodyRange& body) { return dot(v[n], damping_pull(n, body, v[n])); });
   each_node([&](std::size_t n, const BodyRange&) {
-    v[n] = time_.rate * (scratch_.positions[n] - memory_.origin[n]);
+    v[n] = time_.rate * (found.positions[n] - memory_.origin[n]);
   });
   Balance balance{.damping_loss = time_.dt * power};
-  balance.hold_work = settle_holds(state);
-  if (time_.reach != 1) carry_on(state, input);
+  balance.hold_work = settle_holds(state, found);
+  if (time_.reach != 1) carry_on(state, input, found);
   return balance;
 }
 
 /// Along directions that are held, velocities are those of the prescribed motion, and inertia is
 /// what these need: schemes that go half way would let both swing from step to step.
-double Inertia::settle_holds(const State& state) {
+double Inertia::settle_holds(const State& state, const Found& found) {
   double work = 0;
   const auto push_along = [&](std::int32_t n, const Vec3d& direction) {
     const double m = model_.mass[n], rate = time_.rate;
-    const Vec3d& y = scratch_.positions[n];
+    const Vec3d& y = found.positions[n];
     const double inertia = m * rate * rate * dot(direction, y - memory_.target[n]);
-    const double others = -dot(direction, scratch_.force[n]) - inertia;
+    const double others = -dot(direction, found.force[n]) - inertia;
     const double way = time_.reach * dot(direction, y - state.positions[n]);
     const double before = dot(direction, state.velocities[n]);
     const double after = dot(direction, memory_.velocities[n]);
@@ -213,25 +213,25 @@ double Inertia::settle_holds(const State& state) {
     for (const Vec3d& axis : kAxes) push += push_along(n, axis);
     // With a history work is of second order too.
     if (time_.before == 0) return;
-    work = before + 0.5 * dot(push + state.pushes[k], scratch_.positions[n] - state.positions[n]);
+    work = before + 0.5 * dot(push + state.pushes[k], found.positions[n] - state.positions[n]);
   });
   // A node that slides may be in several holds, and is pushed once: in place of its force, which is
   // done with.
   for (std::size_t s = 0; s < model_.sliding.size(); ++s) {
     Vec3d push{0, 0, 0};
-    const SlideFrame& frame = scratch_.slides[s];
+    const SlideFrame& frame = found.slides[s];
     for (int k = 0; k < frame.count; ++k) push += push_along(model_.sliding[s], frame.direction[k]);
-    scratch_.force[model_.sliding[s]] = push;
+    found.force[model_.sliding[s]] = push;
   }
   for_each_held(model_, [&](std::int32_t n, std::size_t, std::size_t k) {
-    if (model_.freedom[n] == Freedom::Sliding) memory_.pushes[k] = scratch_.force[n];
+    if (model_.freedom[n] == Freedom::Sliding) memory_.pushes[k] = found.force[n];
   });
   return work;
 }
 
 /// From half way to the end; not the velocities of the last function.
-void Inertia::carry_on(const State& state, const StepInput& input) {
-  const std::span<Vec3d> x = scratch_.positions, v = memory_.velocities;
+void Inertia::carry_on(const State& state, const StepInput& input, const Found& found) {
+  const std::span<Vec3d> x = found.positions, v = memory_.velocities;
   const auto beyond = [&](const Vec3d& start, const Vec3d& y) {
     return start + time_.reach * (y - start);
   };
@@ -243,8 +243,8 @@ void Inertia::carry_on(const State& state, const StepInput& input) {
     const std::int32_t n = model_.sliding[s];
     const Vec3d prescribed = v[n];
     v[n] = beyond(state.velocities[n], v[n]);
-    for (int k = 0; k < scratch_.slides[s].count; ++k) {
-      const Vec3d& direction = scratch_.slides[s].direction[k];
+    for (int k = 0; k < found.slides[s].count; ++k) {
+      const Vec3d& direction = found.slides[s].direction[k];
       v[n] += dot(direction, prescribed - v[n]) * direction;
     }
   }

@@ -14,7 +14,9 @@ namespace isochor::lattice {
 /// energy. Springs have no damping.
 class Inertia {
  public:
-  Inertia(const Model& model, const solve::TimeStep& time, Scratch& scratch, ThreadArena& arena);
+  /// `stabilise` is the part of the stabilisation that the cells have.
+  Inertia(const Model& model, const solve::TimeStep& time, MotionMemory& memory, ThreadArena& arena,
+          double stabilise = 1);
 
   /// Gets ready for a step from a state.
   void begin(const State& state);
@@ -36,15 +38,22 @@ class Inertia {
   /// What a preconditioner adds to the diagonal of K so that it becomes, but for a factor per body,
   /// the whole matrix: damping has nearly the matrix K as well. N/m per node.
   std::span<const float> shift() const { return memory_.shift; }
+  /// That factor.
+  double stiffening(const BodyRange& body) const { return 1 + time_.rate * body.stiffness_damping; }
 
   /// Two guesses: every node moves freely under gravity; every body moves so as a whole, without
   /// changing its shape, where no hold keeps it, and otherwise stays.
   void free_flight(const Vec3d& gravity, std::span<Vec3d> y) const;
   void rigid_flight(const State& state, const Vec3d& gravity, std::span<Vec3d> y) const;
 
-  /// Where a step ended and what it took, given y in Scratch::positions and all forces on all
-  /// nodes in Scratch::force. Leaves positions, velocities and pushes of the end in scratch.
-  Balance finish(const State& state, const StepInput& input);
+  /// What a search for equilibrium found.
+  struct Found {
+    std::span<Vec3d> positions;          ///< y; finish() leaves those of the end
+    std::span<Vec3d> force;              ///< all forces on all nodes; then nothing of use
+    std::span<const SlideFrame> slides;  ///< per Model::sliding
+  };
+  /// Where a step ended and what it took. Leaves velocities and pushes of the end in its memory.
+  Balance finish(const State& state, const StepInput& input, const Found& found);
 
  private:
   template <class F>
@@ -54,15 +63,15 @@ class Inertia {
   void linearise_damping(const State& state);
   /// image = K v; nothing without such damping.
   void multiply_damping(std::span<const Vec3d> v);
-  double settle_holds(const State& state);
-  void carry_on(const State& state, const StepInput& input);
+  double settle_holds(const State& state, const Found& found);
+  void carry_on(const State& state, const StepInput& input, const Found& found);
   Vec3d damping_pull(std::size_t node, const BodyRange& body, const Vec3d& velocity) const;
 
   const Model& model_;
   solve::TimeStep time_;
-  Scratch& scratch_;
   MotionMemory& memory_;
   ThreadArena& arena_;
+  const double stabilise_;
   double square_of_rounding_ = 0;
 };
 

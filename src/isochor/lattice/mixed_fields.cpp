@@ -31,11 +31,23 @@ CellFields cell_fields(const Model& model, const Configuration& at, ThreadArena&
   return fields_from_stresses(base, stresses, arena);
 }
 
+double stored_energy(const Model& model, const Configuration& at, ThreadArena& arena) {
+  std::vector<Vec3d> force(model.node_count());
+  std::vector<double> values(model.pressure_count());
+  const std::vector<double> none(model.pressure_count(), 0.0);
+  BlockValues blocks(model.base.blocks.size());
+  const Configuration alone{at.positions, none, at.activations};
+  const double energy = evaluate(model, alone, force, values, blocks, arena).energy;
+  measure(model, alone, values, arena);
+  return energy + volume_energy(model, values, {}, arena);
+}
+
 Elasticity elasticity(const Model& model, const Configuration& at, ThreadArena& arena) {
   Elasticity result{.energy = 0, .force = std::vector<Vec3d>(model.node_count())};
   std::vector<double> volume(model.pressure_count());
   BlockValues blocks(model.base.blocks.size());
-  result.energy = evaluate(model, at, result.force, volume, blocks, arena).energy;
+  evaluate(model, at, result.force, volume, blocks, arena);
+  result.energy = stored_energy(model, at, arena);
   return result;
 }
 

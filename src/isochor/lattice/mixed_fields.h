@@ -9,8 +9,11 @@ namespace isochor::lattice::mixed {
 /// -tr(sigma) / 3, positive in compression, not the unknown p.
 CellFields cell_fields(const Model& model, const Configuration& at, ThreadArena& arena);
 
-/// Of a state of equilibrium: the saddle function, which is then what the body has stored, and the
-/// forces of cells on all nodes.
+/// What cells have stored, with the pressures that their own volumes ask for: those of a state that
+/// moves are of another time, and have a part in them that damping has. J.
+double stored_energy(const Model& model, const Configuration& at, ThreadArena& arena);
+
+/// That energy, and the forces of cells on all nodes.
 struct Elasticity {
   double energy = 0;         ///< J
   std::vector<Vec3d> force;  ///< N

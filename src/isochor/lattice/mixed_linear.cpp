@@ -21,14 +21,34 @@ void LinearSystem::linearise(const Configuration& at, Fix fix) {
   mixed::linearise(model_, at, fix, memory_.tangents, arena_);
 }
 
+/// Calls f(node, what damping makes its body softer by) for all nodes.
+template <class F>
+void LinearSystem::each_node(F&& f) const {
+  for (std::size_t b = 0; b < model_.base.bodies.size(); ++b) {
+    const BodyRange& body = model_.base.bodies[b];
+    const double soft = memory_.tangents.softness[b];
+    parallel_for(arena_, std::size_t(body.node_count), solve::kVectorGrain,
+                 [&](std::size_t i) { f(std::size_t(body.first_node) + i, soft); });
+  }
+}
+
 void LinearSystem::prepare(const Configuration& at) {
   const lattice::Model& base = model_.base;
   linearise_coarse(model_, at, memory_.multigrid, memory_.coarse_pressures, arena_);
   stiffness_diagonal(base, memory_.tangents.definite, std::span(memory_.diagonal), arena_);
   add_spring_diagonal(base.springs, memory_.diagonal, arena_);
-  multigrid_.prepare(memory_.tangents.definite, memory_.diagonal);
-  find_schur(model_, memory_.tangents, memory_.multigrid.levels[0].inverse_diagonal,
-             memory_.pressure, memory_.schur, arena_);
+  std::span<const float> shift;
+  if (inertia_) {
+    shift = inertia_->shift();
+    each_node([&](std::size_t i, double) {
+      memory_.diagonal[i] += Vec3f{shift[i], shift[i], shift[i]};
+    });
+  }
+  multigrid_.prepare(memory_.tangents.definite, memory_.diagonal, shift);
+  each_node([&](std::size_t i, double soft) {
+    memory_.diagonal[i] = float(soft) * memory_.multigrid.levels[0].inverse_diagonal[i];
+  });
+  find_schur(model_, memory_.tangents, memory_.diagonal, memory_.pressure, memory_.schur, arena_);
 }
 
 void LinearSystem::apply_everywhere(std::span<const double> u, std::span<double> out) {
@@ -37,6 +57,11 @@ void LinearSystem::apply_everywhere(std::span<const double> u, std::span<double>
   mixed::apply(model_, memory_.tangents, dx, pressures_of(model_, u), force,
                pressures_of(model_, out), arena_);
   add_spring_stiffness(model_.base.springs, dx, memory_.pull, force, arena_);
+  if (!inertia_) return;
+  inertia_->apply(dx, force);
+  const auto volume = pressures_of(model_, out);
+  parallel_for(arena_, volume.size(), solve::kVectorGrain,
+               [&](std::size_t i) { volume[i] *= volume_weight_; });
 }
 
 void LinearSystem::apply(std::span<const double> u, std::span<double> out) {
@@ -49,13 +74,19 @@ void LinearSystem::precondition(std::span<const double> r, std::span<double> z) 
   const auto r_x = positions_of(model_, r);
   apply_schur(model_, memory_.schur, pressures_of(model_, r), pressure, arena_);
   project_pressure(pressure);
+  if (inertia_) {
+    parallel_for(arena_, pressure.size(), solve::kVectorGrain,
+                 [&](std::size_t i) { pressure[i] /= volume_weight_; });
+  }
   parallel_for(arena_, r_x.size(), solve::kVectorGrain,
                [&](std::size_t i) { memory_.load[i] = r_x[i]; });
   add_gradient(model_, memory_.tangents, pressure, memory_.load, arena_);
   const std::span<Vec3d> load = memory_.load;
   lattice::keep_free(model_.base, slides_, load, arena_);
   multigrid_.apply(load, positions_of(model_, z));
-  lattice::keep_free(model_.base, slides_, positions_of(model_, z), arena_);
+  const auto z_x = positions_of(model_, z);
+  if (inertia_) each_node([&](std::size_t i, double soft) { z_x[i] *= soft; });
+  lattice::keep_free(model_.base, slides_, z_x, arena_);
   const auto z_p = pressures_of(model_, z);
   parallel_for(arena_, z_p.size(), solve::kVectorGrain,
                [&](std::size_t i) { z_p[i] = -pressure[i]; });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "isochor/lattice/inertia.h"
 #include "isochor/lattice/mixed_operator.h"
 #include "isochor/lattice/multigrid.h"
 #include "isochor/solve/gmres.h"
@@ -26,7 +27,8 @@ struct LinearMemory {
   explicit LinearMemory(const Model& model);
 
   Tangents tangents;
-  std::vector<Vec3f> diagonal;  ///< of the definite tangents, springs included
+  /// Of the definite tangents, springs and inertia included; then its inverse.
+  std::vector<Vec3f> diagonal;
   std::vector<GroupSchur> schur;
   std::vector<double> pressure;
   std::vector<Vec3d> load;
@@ -39,15 +41,19 @@ struct LinearMemory {
 /// approximate Schur complement, then positions, through one cycle of multigrid,
 ///     z_p = -S^-1 r_p,  z_x = V (r_x - B^T z_p).
 /// Linear up to the rounding of single precision. Pressure jumps make the number of iterations
-/// independent of resolution and of Poisson's ratio.
+/// independent of resolution and of Poisson's ratio. With inertia, A has what that adds to it, and
+/// V is one cycle on the same but for a factor per body, which is taken back. Rows of volumes are
+/// multiplied by a weight, which says what counts in residuals.
 class LinearSystem {
  public:
   LinearSystem(const Model& model, std::span<const SlideFrame> slides, LinearMemory& memory,
-               ThreadArena& arena)
+               ThreadArena& arena, Inertia* inertia = nullptr, double volume_weight = 1)
       : model_(model),
         slides_(slides),
         memory_(memory),
         arena_(arena),
+        inertia_(inertia),
+        volume_weight_(volume_weight),
         multigrid_(model.base, slides, memory.multigrid, arena) {}
 
   void linearise(const Configuration& at, Fix fix);
@@ -66,11 +72,15 @@ class LinearSystem {
 
  private:
   void project_pressure(std::span<double> p);
+  template <class F>
+  void each_node(F&& f) const;
 
   const Model& model_;
   std::span<const SlideFrame> slides_;
   LinearMemory& memory_;
   ThreadArena& arena_;
+  Inertia* inertia_;  ///< none in a static step
+  const double volume_weight_;
   Multigrid multigrid_;
 };
 

@@ -139,10 +139,16 @@ double schur_weight(const CutGroup& cut, const CutGradient& gradient, int lane,
   return weight;
 }
 
-/// The Schur complement of block b of a group; weights are b^T D^-1 b of its cells.
-void fill_schur(const Model& model, std::size_t g, int b, const double* weights, GroupSchur& out) {
+/// What C of a group is multiplied by.
+double softness_of(const Model& model, std::span<const double> softness, std::size_t group) {
+  return softness.empty() ? 1 : softness[std::size_t(model.base.groups[group].body)];
+}
+
+/// The Schur complement of block b of a group; weights are b^T D^-1 b of its cells, and `scale` is
+/// what C is multiplied by.
+void fill_schur(const Model& model, std::size_t g, int b, const double* weights, double scale,
+                GroupSchur& out) {
   const GroupVolume& v = model.volumes[g];
-  const double scale = model.alpha * model.alpha;
   double omega[8] = {}, whole[8] = {};  // per region
   for (int c = 0; c < 8; ++c) {
     omega[v.region[c][b]] += kSchurScale * weights[kGroupBlocks * c + b];
@@ -185,8 +191,9 @@ Evaluation evaluate(const Model& model, const Configuration& at, std::span<Vec3d
     const std::size_t first = g * kGroupCells;
     double before[kGroupCells];
     std::copy_n(volume.data() + first, kGroupCells, before);
-    ISOCHOR_CALL_KERNEL(isa, compliance_kernel(model.volumes[g], model.alpha,
-                                               at.pressure.data() + first, volume.data() + first));
+    ISOCHOR_CALL_KERNEL(
+        isa, compliance_kernel(model.volumes[g], model.alpha * softness_of(model, at.softness, g),
+                               at.pressure.data() + first, volume.data() + first));
     for (int i = 0; i < kGroupCells; ++i) {
       const double change = volume[first + i] - before[i];
       blocks.energy[g * kGroupBlocks + std::size_t(i % kGroupBlocks)] +=
@@ -223,6 +230,9 @@ void measure(const Model& model, const Configuration& at, std::span<double> valu
 
 void linearise(const Model& model, const Configuration& at, Fix fix, Tangents& tangents,
                ThreadArena& arena, Isa isa) {
+  for (std::size_t b = 0; b < tangents.softness.size(); ++b) {
+    tangents.softness[b] = at.softness.empty() ? 1 : at.softness[b];
+  }
   for_each_tile(model.base, arena, [&](std::size_t tile, GroupRange groups) {
     visit_cells(model, at, groups, isa,
                 [&](Visit& visit) { visit.linearise(fix, model.alpha, tangents); });
@@ -294,9 +304,9 @@ void apply(const Model& model, const Tangents& tangents, std::span<const Vec3d> 
       add_cut_gradient(cut, tangents.cut[cut.matrix], dp, force, isa);
     });
     for (std::size_t g = groups.begin; g < std::size_t(groups.end); ++g) {
-      ISOCHOR_CALL_KERNEL(isa,
-                          compliance_kernel(model.volumes[g], scale, dp.data() + g * kGroupCells,
-                                            volume.data() + g * kGroupCells));
+      ISOCHOR_CALL_KERNEL(
+          isa, compliance_kernel(model.volumes[g], scale * softness_of(model, tangents.softness, g),
+                                 dp.data() + g * kGroupCells, volume.data() + g * kGroupCells));
     }
   });
 }
@@ -326,8 +336,9 @@ void find_schur(const Model& model, const Tangents& tangents,
       }
     });
     for (std::size_t g = groups.begin; g < std::size_t(groups.end); ++g) {
+      const double scale = model.alpha * model.alpha * softness_of(model, tangents.softness, g);
       for (int b = 0; b < kGroupBlocks; ++b) {
-        fill_schur(model, g, b, weights.data() + g * kGroupCells, schur[g]);
+        fill_schur(model, g, b, weights.data() + g * kGroupCells, scale, schur[g]);
       }
     }
   });

@@ -16,6 +16,7 @@ struct Configuration {
   std::span<const Vec3d> positions;     ///< per node, m
   std::span<const double> pressure;     ///< as Model says, Pa
   std::span<const double> activations;  ///< per body, 0 to 1; none: no muscle is active
+  std::span<const double> softness{};   ///< per body, a factor of C; none: 1
 };
 
 struct Evaluation {

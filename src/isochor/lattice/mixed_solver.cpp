@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "isochor/lattice/holds.h"
 
@@ -19,27 +20,53 @@ constexpr int kMostQmr = 5000;
 
 double square(const Vec3d& v) { return dot(v, v); }
 
-/// A static step as a search for the saddle point of the energy.
+/// What a step in time has beside the forces of a static one.
+struct Motion {
+  Inertia inertia;
+  VolumeHistory history;
+
+  Motion(const Model& model, const State& state, double dt, Scratch& scratch, ThreadArena& arena)
+      : inertia(model.base, solve::make_time_step(model.base.params.integrator, dt, state.last_dt),
+                scratch.motion, arena, model.params.stabilise),
+        history(model, inertia, scratch.history, arena) {
+    inertia.begin(state);
+    history.begin(state);
+  }
+};
+
+/// A step as a search for the saddle point of the energy, that of inertia and damping included
+/// where it is one in time.
 class Saddle {
  public:
-  Saddle(const Model& model, const State& start, const StepInput& input, Scratch& scratch,
-         Context& context)
+  Saddle(const Model& model, const State& start, const StepInput& input, Motion* motion,
+         Scratch& scratch, Context& context)
       : model_(model),
         start_(start),
         input_(input),
+        motion_(motion),
+        reach_(motion ? motion->inertia.time().reach : 1),
         scratch_(scratch),
         context_(context),
-        system_(model, scratch.slides, scratch.linear, context.arena),
+        // Symmetric QMR needs a symmetric matrix.
+        volume_weight_(motion && model.params.variant == Variant::Best ? motion->history.weight()
+                                                                       : 1),
+        system_(model, scratch.slides, scratch.linear, context.arena,
+                motion ? &motion->inertia : nullptr, volume_weight_),
         rounding_force_(rounding_force(model.base, start.positions)) {}
 
   StepReport solve() {
-    collect_slides(model_.base, input_, start_.positions, 1, scratch_.slides);
+    collect_slides(model_.base, input_, start_.positions, reach_, scratch_.slides);
     copy_start();
-    if (!holds_rest(model_.base, input_, start_.positions, scratch_.slides) && !follow_holds()) {
-      report_.end = context_.cancelled ? solve::NewtonEnd::Cancelled : solve::NewtonEnd::Stalled;
-      return report_;
+    if (!holds_rest(model_.base, input_, start_.positions, scratch_.slides)) {
+      if (!follow_holds()) {
+        report_.end = context_.cancelled ? solve::NewtonEnd::Cancelled : solve::NewtonEnd::Stalled;
+        return report_;
+      }
+    } else if (motion_) {
+      take_flight();
+    } else {
+      evaluate();
     }
-    evaluate();
     report_.end = iterate();
     report_.least_j = now_.least_j;
     return report_;
@@ -61,7 +88,8 @@ class Saddle {
   };
 
   Configuration configuration() const {
-    return {scratch_.positions, scratch_.pressure, input_.activations};
+    return {scratch_.positions, scratch_.pressure, input_.activations,
+            motion_ ? motion_->history.softness() : std::span<const double>()};
   }
 
   /// What gravity and loads push a node with, N.
@@ -87,7 +115,14 @@ class Saddle {
     parallel_for(context_.arena, model_.node_count(), solve::kVectorGrain, f);
   }
 
+  /// With what the law of volumes has for its target at the iterate.
   const Iterate& evaluate() {
+    if (motion_) motion_->history.retarget(start_, scratch_.positions);
+    return evaluate_along();
+  }
+
+  /// With the target of the last evaluate(), as a line search must have it.
+  const Iterate& evaluate_along() {
     const Evaluation elastic = mixed::evaluate(model_, configuration(), scratch_.force,
                                                scratch_.volume, scratch_.blocks, context_.arena);
     const lattice::Model& base = model_.base;
@@ -95,11 +130,18 @@ class Saddle {
     const double springs = spring_pulls(base.springs, scratch_.positions, input_.spring_targets,
                                         scratch_.pull, context_.arena);
     add_pulls(base.springs, scratch_.pull, 1, scratch_.force, context_.arena);
-    const double outer = -sum_nodes([&](std::size_t i) {
-      return dot(outer_force(i), scratch_.positions[i] - base.rest_positions[i]);
-    });
+    // From the rest shape, or from where a body that moves is: of the size of what changes.
+    const std::span<const Vec3d> zero = motion_ ? start_.positions : base.rest_positions;
+    const double outer = -sum_nodes(
+        [&](std::size_t i) { return dot(outer_force(i), scratch_.positions[i] - zero[i]); });
     now_.energy = elastic.energy + springs + outer;
     now_.scale = elastic.scale + springs + std::abs(outer);
+    if (motion_) {
+      const double inertia = motion_->inertia.add_force(scratch_.positions, scratch_.force);
+      const double past = motion_->history.take_target(scratch_.pressure, scratch_.volume);
+      now_.energy += inertia - past;
+      now_.scale += inertia + std::abs(past);
+    }
     now_.least_j = elastic.least_j;
     load_residual();
     judge();
@@ -113,7 +155,7 @@ class Saddle {
     const auto g = pressures_of(model_, load);
     each_node([&](std::size_t i) { f[i] = scratch_.force[i]; });
     parallel_for(context_.arena, g.size(), solve::kVectorGrain,
-                 [&](std::size_t i) { g[i] = -scratch_.volume[i]; });
+                 [&](std::size_t i) { g[i] = -volume_weight_ * scratch_.volume[i]; });
     system_.keep_free(load);
   }
 
@@ -128,18 +170,31 @@ class Saddle {
         sum_nodes([&](std::size_t i) { return square(scratch_.force[i] - f[i]); });
     double weight = sum_nodes([&](std::size_t i) { return square(outer_force(i)); });
     for (const Vec3d& pull : scratch_.pull) weight += square(pull);
-    const double rounding =
-        rounding_force_ * std::sqrt(double(base.node_count())) / model_.params.tolerance;
+    double lost = rounding_force_ * rounding_force_ * double(base.node_count());
+    if (motion_) {
+      weight += motion_->inertia.square_of_inertia(scratch_.positions);
+      lost += motion_->inertia.square_of_rounding();
+    }
+    const double rounding = std::sqrt(lost) / model_.params.tolerance;
     const double force = std::sqrt(left) / (std::sqrt(reaction) + std::sqrt(weight) + rounding);
     const auto [error, whole] = volume_errors();
     now_.volume_residual = std::sqrt(error / whole);
-    now_.residual = std::max(force, now_.volume_residual);
+    now_.residual = std::max(force, weighed(now_.volume_residual));
+  }
+
+  /// Errors of volume as they count, and no less than what rounding of positions leaves.
+  double weighed(double error) const {
+    if (!motion_) return error;
+    const double weight = motion_->history.weight();
+    const double lost = weight * motion_->history.rounding();
+    return weight * error / std::max(1.0, lost / model_.params.tolerance);
   }
 
   /// Sums of W (g / W)^2, whose part of the merit is left behind, and of W.
   std::pair<double, double> volume_errors() {
     const std::span<const double> load = scratch_.load;
     const auto g = pressures_of(model_, load);
+    const double unit = 1 / (model_.alpha * volume_weight_);
     const auto over_cells = [&](auto&& f) {
       return sum(model_.volumes.size(), [&](std::size_t group) {
         const GroupVolume& v = model_.volumes[group];
@@ -148,8 +203,7 @@ class Saddle {
         for (int i = 0; i < kGroupCells; ++i) {
           const int c = i / kGroupBlocks, b = i % kGroupBlocks;
           const double W = v.volume[c][b];
-          if (W > 0)
-            total += f(g[group * kGroupCells + std::size_t(i)] / model_.alpha, W, m.mu[c][b]);
+          if (W > 0) total += f(g[group * kGroupCells + std::size_t(i)] * unit, W, m.mu[c][b]);
         }
         return total;
       });
@@ -203,7 +257,9 @@ class Saddle {
   bool solve_linear(Fix fix) {
     system_.linearise(configuration(), fix);
     system_.prepare(configuration());
-    const int most = model_.params.max_krylov * (fix == Fix::None ? 1 : kPatience);
+    // Inertia makes the matrix definite, and short steps the Schur complement a rough guess.
+    const bool in_doubt = fix == Fix::None && !motion_;
+    const int most = model_.params.max_krylov * (in_doubt ? 1 : kPatience);
     return run_krylov(most);
   }
 
@@ -249,7 +305,7 @@ class Saddle {
     constexpr double kSufficientDecrease = 1e-4, kShortestStep = 1e-3, kRounding = 1e-12;
     const double least_before = now_.least_j;
     move(0, 1);
-    const Iterate begin = evaluate();
+    const Iterate begin = evaluate_along();
     const std::span<const double> step = scratch_.step;
     const auto dx = positions_of(model_, step);
     const double slope =
@@ -266,11 +322,11 @@ class Saddle {
       for (double next = 1; next >= kShortestStep; next *= 0.5) {
         move(next - length, 0);
         length = next;
-        evaluate();
+        evaluate_along();
         if (falls()) {
-          if (length == 1) return fix != Fix::Thresholded || lengthen(slope);
-          move(0, length - 1);
-          evaluate();
+          if (length == 1 && fix == Fix::Thresholded) lengthen(slope);
+          if (length < 1) move(0, length - 1);
+          if (length < 1 || motion_) evaluate();
           return true;
         }
       }
@@ -282,26 +338,43 @@ class Saddle {
   /// A step with the fix is short where the energy curves down: it is doubled for as long as the
   /// merit falls faster than its slope says. Otherwise leaving an equilibrium that became unstable
   /// takes hundreds of steps.
-  bool lengthen(double slope) {
+  void lengthen(double slope) {
     constexpr double kLongest = 1024;
     for (double length = 1; length < kLongest; length *= 2) {
       const Iterate before = now_;
       move(length, 0);
-      evaluate();
+      evaluate_along();
       if (now_.is_finite() && now_.least_j > kMostCrushed * std::min(1.0, before.least_j) &&
           now_.merit() - before.merit() <= length * slope) {
         continue;
       }
       move(-length, 0);
-      evaluate();
+      evaluate_along();
       break;
     }
-    return true;
   }
 
   void copy_start() {
     std::copy(start_.positions.begin(), start_.positions.end(), scratch_.positions.begin());
     std::copy(start_.pressure.begin(), start_.pressure.end(), scratch_.pressure.begin());
+  }
+
+  /// Nodes go where inertia takes them, each by itself, or, where that costs more, together.
+  void take_flight() {
+    const Inertia& inertia = motion_->inertia;
+    const auto fly = [&](bool together) {
+      if (together) {
+        inertia.rigid_flight(start_, input_.gravity, scratch_.positions);
+      } else {
+        inertia.free_flight(input_.gravity, scratch_.positions);
+      }
+      place_held(model_.base, input_, start_.positions, reach_, scratch_.slides,
+                 scratch_.positions);
+      evaluate();
+      return now_.is_finite() ? now_.merit() : std::numeric_limits<double>::infinity();
+    };
+    const double together = fly(true);
+    if (!(fly(false) < together)) fly(true);
   }
 
   /// Moves held nodes where they belong, and all others by what the linear response to that is; by
@@ -323,7 +396,7 @@ class Saddle {
     system_.linearise(configuration(), fix);
     system_.prepare(configuration());
     // What holds ask for, as far as they have not got it yet.
-    place_held(model_.base, input_, start_.positions, 1, scratch_.slides, scratch_.positions);
+    place_held(model_.base, input_, start_.positions, reach_, scratch_.slides, scratch_.positions);
     const std::span<double> lift = scratch_.step, image = scratch_.image;
     const auto dx = positions_of(model_, lift);
     each_node([&](std::size_t i) { dx[i] = scratch_.positions[i] - start_.positions[i]; });
@@ -341,8 +414,11 @@ class Saddle {
   const Model& model_;
   const State& start_;
   const StepInput& input_;
+  Motion* motion_;  ///< none in a static step
+  const double reach_;
   Scratch& scratch_;
   Context& context_;
+  const double volume_weight_;  ///< of rows of linear systems
   LinearSystem system_;
   StepReport report_;
   Iterate now_;
@@ -353,9 +429,18 @@ class Saddle {
 
 StepReport advance(const Model& model, State& state, const StepInput& input, Scratch& scratch,
                    Context& context) {
-  const StepReport report = Saddle(model, state, input, scratch, context).solve();
+  check_duration(model.base, input);
+  std::optional<Motion> motion;
+  if (input.dt > 0) motion.emplace(model, state, input.dt, scratch, context.arena);
+  StepReport report =
+      Saddle(model, state, input, motion ? &*motion : nullptr, scratch, context).solve();
   if (!report.converged()) return report;
-  std::swap(state.positions, scratch.positions);
+  if (motion) {
+    report.balance =
+        motion->inertia.finish(state, input, {scratch.positions, scratch.force, scratch.slides});
+    report.balance.damping_loss += motion->history.damping_loss(state, scratch.positions);
+  }
+  accept(model.base, input.dt, scratch.positions, scratch.motion, state);
   std::swap(state.pressure, scratch.pressure);
   return report;
 }

@@ -34,6 +34,8 @@ Scratch::Scratch(const Model& model)
       pull(model.base.springs.count()),
       slides(model.base.sliding.size()),
       linear(model),
+      motion(model.base),
+      history(model),
       krylov(unknowns(model), std::min(model.params.max_krylov, kRestart)),
       qmr(model.params.variant == Variant::Published ? unknowns(model) : 0) {}
 
@@ -58,6 +60,9 @@ void Scratch::poison() {
   fill_groups(kNanFloat, linear.tangents.principal);
   fill_groups(kNanFloat, linear.tangents.dense);
   linear.multigrid.poison();
+  motion.poison();
+  fill(kNan, linear.tangents.softness, history.past, history.target, history.end, history.softness);
+  fill(vector, history.positions);
   for (SlideFrame& frame : slides) {
     frame.count = 3;
     std::fill_n(frame.direction, 3, vector);
@@ -71,7 +76,9 @@ std::size_t bytes_allocated(const Model& model, const State& state, const Scratc
   };
   const LinearMemory& linear = scratch.linear;
   const solve::GmresScratch& krylov = scratch.krylov;
-  std::size_t bytes = lattice::bytes_allocated(model.base) + linear.multigrid.bytes();
+  const VolumeMemory& history = scratch.history;
+  std::size_t bytes = lattice::bytes_allocated(model.base) + lattice::bytes_allocated(state) +
+                      linear.multigrid.bytes() + scratch.motion.bytes();
   for (const lattice::Tangents* t : {&linear.tangents.system, &linear.tangents.definite}) {
     bytes += sum(t->principal, t->dense, t->cut);
   }
@@ -79,12 +86,14 @@ std::size_t bytes_allocated(const Model& model, const State& state, const Scratc
   for (const auto& v : krylov.basis) bytes += sum(v);
   for (const auto& v : krylov.preconditioned) bytes += sum(v);
   return bytes +
-         sum(model.measures, model.volumes, model.has_constant_pressure, state.positions,
-             state.pressure, scratch.positions, scratch.pressure, scratch.force, scratch.volume,
-             scratch.load, scratch.step, scratch.image, scratch.blocks.energy,
-             scratch.blocks.least_j, scratch.pull, scratch.slides) +
-         sum(linear.tangents.principal, linear.tangents.dense, linear.tangents.cut, linear.diagonal,
-             linear.schur, linear.pressure, linear.load, linear.pull) +
+         sum(history.past, history.target, history.end, history.positions, history.softness) +
+         sum(model.measures, model.volumes, model.has_constant_pressure, state.pressure,
+             scratch.positions, scratch.pressure, scratch.force, scratch.volume, scratch.load,
+             scratch.step, scratch.image, scratch.blocks.energy, scratch.blocks.least_j,
+             scratch.pull, scratch.slides) +
+         sum(linear.tangents.principal, linear.tangents.dense, linear.tangents.cut,
+             linear.tangents.softness, linear.diagonal, linear.schur, linear.pressure, linear.load,
+             linear.pull) +
          sum(scratch.qmr.s, scratch.qmr.q, scratch.qmr.image, scratch.qmr.d, scratch.qmr.d_image,
              scratch.qmr.r) +
          sum(krylov.z, krylov.column, krylov.again, krylov.cosine, krylov.sine, krylov.rhs,

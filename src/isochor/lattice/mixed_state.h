@@ -1,19 +1,20 @@
 #pragma once
 
+#include "isochor/lattice/mixed_history.h"
 #include "isochor/lattice/mixed_linear.h"
 #include "isochor/solve/symmetric_qmr.h"
 
 namespace isochor::lattice::mixed {
 
 /// All that a checkpoint holds.
-struct State {
-  std::vector<Vec3d> positions;  ///< per node, m
-  std::vector<double> pressure;  ///< as Model says, Pa
+struct State : lattice::State {
+  /// As Model says, Pa. After a step in time those where it evaluated forces, damping included.
+  std::vector<double> pressure;
 };
 
 /// At rest.
 inline State make_state(const Model& model) {
-  return {model.base.rest_positions, std::vector<double>(model.pressure_count(), 0.0)};
+  return {lattice::make_state(model.base), std::vector<double>(model.pressure_count(), 0.0)};
 }
 
 /// Vectors that GMRES keeps before it starts again.
@@ -36,6 +37,8 @@ struct Scratch {
   std::vector<Vec3d> pull;         ///< per spring
   std::vector<SlideFrame> slides;  ///< per Model::sliding
   LinearMemory linear;
+  MotionMemory motion;
+  VolumeMemory history;
   solve::GmresScratch krylov;  ///< of the best variant
   solve::QmrScratch qmr;       ///< of the published one
 };

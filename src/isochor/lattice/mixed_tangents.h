@@ -20,13 +20,15 @@ struct Tangents {
         definite(model.base),
         principal(system.principal.size()),
         dense(system.dense.size()),
-        cut(system.cut.size()) {}
+        cut(system.cut.size()),
+        softness(model.base.bodies.size()) {}
 
   lattice::Tangents system;    ///< of Psi0 + p M, with the fix asked for
   lattice::Tangents definite;  ///< the same for cycles of multigrid
   std::vector<GroupGradient<3>> principal;
   std::vector<GroupGradient<9>> dense;
   std::vector<CutGradient> cut;  ///< at CutGroup::matrix
+  std::vector<double> softness;  ///< per body, a factor of C
 };
 
 /// What stands for the Schur complement of pressures: per block and region

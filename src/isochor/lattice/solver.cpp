@@ -410,35 +410,21 @@ class Equilibrium {
   bool exact_ = false;         ///< the tangent, which may then be indefinite
 };
 
-/// What a step found becomes the state.
-void accept(const Model& model, const StepInput& input, Scratch& scratch, State& state) {
-  const bool in_time = input.dt > 0;
-  if (in_time && model.params.integrator == solve::Integrator::Bdf2) {
-    std::swap(state.last_positions, state.positions);
-    std::swap(state.last_velocities, state.velocities);
-  }
-  std::swap(state.positions, scratch.positions);
-  if (in_time) {
-    std::swap(state.velocities, scratch.motion.velocities);
-    std::swap(state.pushes, scratch.motion.pushes);
-  } else {
-    std::fill(state.velocities.begin(), state.velocities.end(), Vec3d{0, 0, 0});
-  }
-  state.last_dt = input.dt;
-}
-
 }  // namespace
+
+void check_duration(const Model& model, const StepInput& input) {
+  if (!(input.dt > 0) || model.moves()) return;
+  throw Error(Fault::Input, "lattice::advance", "a static model has no steps in time",
+              "build the model with Params::integrator, or leave StepInput::dt at 0");
+}
 
 StepReport advance(const Model& model, State& state, const StepInput& input, Scratch& scratch,
                    Context& context) {
-  if (input.dt > 0 && !model.moves()) {
-    throw Error(Fault::Input, "lattice::advance", "a static model has no steps in time",
-                "build the model with Params::integrator, or leave StepInput::dt at 0");
-  }
+  check_duration(model, input);
   std::optional<Inertia> inertia;
   if (input.dt > 0) {
     inertia.emplace(model, solve::make_time_step(model.params.integrator, input.dt, state.last_dt),
-                    scratch, context.arena);
+                    scratch.motion, context.arena);
     inertia->begin(state);
   }
   Equilibrium problem(model, state, input, inertia ? &*inertia : nullptr, scratch, context);
@@ -455,8 +441,11 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
     if (report.fallback.empty()) report.fallback = prediction.fallback;
   }
   if (!report.converged()) return report;
-  if (inertia) report.balance = inertia->finish(state, input);
-  accept(model, input, scratch, state);
+  if (inertia) {
+    report.balance =
+        inertia->finish(state, input, {scratch.positions, scratch.force, scratch.slides});
+  }
+  accept(model, input.dt, scratch.positions, scratch.motion, state);
   return report;
 }
 

@@ -32,6 +32,9 @@ struct StepReport : solve::NewtonReport {
   Balance balance;
 };
 
+/// An input error where a static model is to step through time.
+void check_duration(const Model& model, const StepInput& input);
+
 /// Moves the state to static equilibrium under the input, with no velocity; or, where the input has
 /// a duration, through that time by the model's integrator. Transactional: unless the report says
 /// converged, the state is unchanged, bit for bit. Allocates

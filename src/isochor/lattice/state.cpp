@@ -3,6 +3,27 @@
 #include <algorithm>
 
 namespace isochor::lattice {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr float kNanFloat = std::numeric_limits<float>::quiet_NaN();
+
+/// With NaN.
+void fill(Tangents& tangents) {
+  const auto groups = [](auto& all) {
+    for (auto& t : all) std::fill_n(&t.number[0][0][0], sizeof t / sizeof(float), kNanFloat);
+  };
+  groups(tangents.principal);
+  groups(tangents.dense);
+  for (auto& t : tangents.cut) std::fill_n(&t.entry[0][0], sizeof t / sizeof(float), kNanFloat);
+}
+
+/// Bytes of all vectors.
+std::size_t sum(const auto&... v) {
+  return (... + (v.capacity() * sizeof(typename std::remove_cvref_t<decltype(v)>::value_type)));
+}
+
+}  // namespace
 
 State make_state(const Model& model) {
   State state{model.rest_positions};
@@ -16,32 +37,45 @@ State make_state(const Model& model) {
   return state;
 }
 
+void accept(const Model& model, double dt, std::vector<Vec3d>& positions, MotionMemory& motion,
+            State& state) {
+  if (dt > 0 && model.params.integrator == solve::Integrator::Bdf2) {
+    std::swap(state.last_positions, state.positions);
+    std::swap(state.last_velocities, state.velocities);
+  }
+  std::swap(state.positions, positions);
+  if (dt > 0) {
+    std::swap(state.velocities, motion.velocities);
+    std::swap(state.pushes, motion.pushes);
+  } else {
+    std::fill(state.velocities.begin(), state.velocities.end(), Vec3d{0, 0, 0});
+  }
+  state.last_dt = dt;
+}
+
+void MotionMemory::poison() {
+  for (std::vector<Vec3d>* v : {&origin, &target, &velocities, &image, &pushes}) {
+    std::fill(v->begin(), v->end(), Vec3d{kNan, kNan, kNan});
+  }
+  std::fill(shift.begin(), shift.end(), kNanFloat);
+  std::fill(diagonal.begin(), diagonal.end(), Vec3f{kNanFloat, kNanFloat, kNanFloat});
+  std::fill(rotations.begin(), rotations.end(), Mat3d::diagonal({kNan, kNan, kNan}));
+  if (damping) fill(*damping);
+}
+
+std::size_t MotionMemory::bytes() const {
+  const std::size_t tangents = damping ? sum(damping->principal, damping->dense, damping->cut) : 0;
+  return tangents + sum(origin, target, velocities, image, diagonal, rotations, shift, pushes);
+}
+
 void Scratch::poison() {
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  for (std::vector<Vec3d>* v :
-       {&positions, &force, &step, &pull, &load, &motion.origin, &motion.target, &motion.velocities,
-        &motion.image, &motion.pushes}) {
+  constexpr double nan = kNan;
+  for (std::vector<Vec3d>* v : {&positions, &force, &step, &pull, &load}) {
     std::fill(v->begin(), v->end(), Vec3d{nan, nan, nan});
   }
-  std::fill(motion.shift.begin(), motion.shift.end(), float(nan));
-  for (std::vector<Vec3f>* v : {&motion.diagonal, &diagonal}) {
-    std::fill(v->begin(), v->end(), Vec3f{float(nan), float(nan), float(nan)});
-  }
-  const auto fill = [&](auto& groups) {
-    for (auto& t : groups) std::fill_n(&t.number[0][0][0], sizeof t / sizeof(float), float(nan));
-  };
-  fill(tangents.principal);
-  fill(tangents.dense);
-  const auto fill_cut = [&](auto& groups) {
-    for (auto& t : groups) std::fill_n(&t.entry[0][0], sizeof t / sizeof(float), float(nan));
-  };
-  fill_cut(tangents.cut);
-  std::fill(motion.rotations.begin(), motion.rotations.end(), Mat3d::diagonal({nan, nan, nan}));
-  if (motion.damping) {
-    fill(motion.damping->principal);
-    fill(motion.damping->dense);
-    fill_cut(motion.damping->cut);
-  }
+  std::fill(diagonal.begin(), diagonal.end(), Vec3f{kNanFloat, kNanFloat, kNanFloat});
+  fill(tangents);
+  motion.poison();
   std::fill(block_energy.begin(), block_energy.end(), nan);
   for (SlideFrame& frame : slides) {
     frame.count = 3;
@@ -55,19 +89,15 @@ void Scratch::poison() {
   }
 }
 
+std::size_t bytes_allocated(const State& state) {
+  return sum(state.positions, state.velocities, state.last_positions, state.last_velocities,
+             state.pushes);
+}
+
 std::size_t bytes_allocated(const Model& model, const State& state, const Scratch& scratch) {
-  const auto sum = [](const auto&... v) {
-    return (... + (v.capacity() * sizeof(typename std::remove_cvref_t<decltype(v)>::value_type)));
-  };
-  const MotionMemory& motion = scratch.motion;
-  std::size_t bytes =
-      sum(state.velocities, state.last_positions, state.last_velocities, state.pushes,
-          motion.origin, motion.target, motion.velocities, motion.image, motion.diagonal,
-          motion.rotations, motion.shift, motion.pushes);
-  if (motion.damping)
-    bytes += sum(motion.damping->principal, motion.damping->dense, motion.damping->cut);
-  return bytes + bytes_allocated(model) + scratch.multigrid.bytes() + scratch.fas.bytes() +
-         sum(state.positions, scratch.positions, scratch.force, scratch.step, scratch.diagonal,
+  return bytes_allocated(model) + bytes_allocated(state) + scratch.motion.bytes() +
+         scratch.multigrid.bytes() + scratch.fas.bytes() +
+         sum(scratch.positions, scratch.force, scratch.step, scratch.diagonal,
              scratch.tangents.principal, scratch.tangents.dense, scratch.tangents.cut,
              scratch.block_energy, scratch.pull, scratch.slides, scratch.krylov.r, scratch.krylov.p,
              scratch.krylov.image, scratch.load);

@@ -40,6 +40,9 @@ struct MotionMemory {
     damping.emplace(model);
   }
 
+  void poison();
+  std::size_t bytes() const;
+
   std::vector<Vec3d> origin;        ///< as in solve::TimeStep
   std::vector<Vec3d> target;        ///< where nodes would be without forces
   std::vector<Vec3d> velocities;    ///< at the end of the step
@@ -50,6 +53,10 @@ struct MotionMemory {
   std::vector<Mat3d> rotations;     ///< how cells are turned, at block * 8 + lane
   std::optional<Tangents> damping;  ///< of cells so turned
 };
+
+/// What a step over dt found becomes the state: `positions` and, in time, what Inertia left.
+void accept(const Model& model, double dt, std::vector<Vec3d>& positions, MotionMemory& motion,
+            State& state);
 
 /// Memory of a step. Nothing in it outlives a step: filling it with NaN changes no result.
 struct Scratch {
@@ -86,7 +93,8 @@ struct Scratch {
   std::vector<Vec3d> load;  ///< of a linear system that cycles alone solve
 };
 
-/// Memory that a model, its state and its scratch hold, bytes.
+/// Memory that a state holds, or a model, its state and its scratch, bytes.
+std::size_t bytes_allocated(const State& state);
 std::size_t bytes_allocated(const Model& model, const State& state, const Scratch& scratch);
 
 }  // namespace isochor::lattice

@@ -84,7 +84,7 @@ constexpr std::array kCapabilities{
                .source = "Patterson 2012, improved",
                .elements = "hexahedral cells, one point",
                .volume = "pressure per cell",
-               .features = kStaticLattice | Incompressible},
+               .features = kStaticLattice | Dynamic | Incompressible},
     Capability{.name = "lattice-mixed-paper",
                .method = "lattice",
                .settings = kMixedPaperSettings,
@@ -92,7 +92,7 @@ constexpr std::array kCapabilities{
                .source = "Patterson 2012",
                .elements = "hexahedral cells, one point",
                .volume = "pressure per cell",
-               .features = kStaticLattice | Incompressible},
+               .features = kStaticLattice | Dynamic | Incompressible},
 };
 
 constexpr std::array<std::string_view, 1> kMethodNames{"lattice"};

@@ -61,10 +61,10 @@ LatticeMethod::LatticeMethod(const SceneSpec& scene, Context& context)
       bodies_(scene.bodies),
       scene_(build_lattice_scene(scene, params_of(scene.method, scene.time), context)),
       model_(scene_.model()),
-      state_(lattice::make_state(model_)),
+      state_(rest()),
       guides_(scene_.holds.size() + scene_.soft_holds.size()),
       scratch_(scene_.plain) {
-  if (scene_.mixed) mixed_.emplace(*scene_.mixed);
+  if (scene_.mixed) mixed_scratch_.emplace(*scene_.mixed);
 }
 
 Summary LatticeMethod::summary() const {
@@ -76,9 +76,9 @@ Summary LatticeMethod::summary() const {
     result.surface_vertices += positions.size();
     result.volume += std::abs(geometry::enclosed_volume(positions, scene_.riders[b].triangles));
   }
-  result.memory =
-      mixed_ ? lattice::mixed::bytes_allocated(*scene_.mixed, mixed_->state, mixed_->scratch)
-             : lattice::bytes_allocated(model_, state_, scratch_);
+  result.memory = scene_.mixed
+                      ? lattice::mixed::bytes_allocated(*scene_.mixed, state_, *mixed_scratch_)
+                      : lattice::bytes_allocated(model_, state_, scratch_);
   return result;
 }
 
@@ -95,7 +95,7 @@ solve::NewtonReport LatticeMethod::advance(double time) {
   const solve::NewtonReport report = timing_.moves() && time > 0 ? step(time) : start(time);
   if (report.converged()) time_ = time;
   if (report.fallbacks > 0) {
-    const std::string_view other = mixed_ ? "a definite one took over"
+    const std::string_view other = scene_.mixed ? "a definite one took over"
                                    : model_.params.solver == lattice::Solver::Fas
                                        ? "Newton's method took over"
                                        : "conjugate gradients took over";
@@ -109,7 +109,7 @@ solve::NewtonReport LatticeMethod::start(double time) {
   if (timing_.starts_in_equilibrium()) {
     report = relax(world_at(time));
   } else {
-    state_ = lattice::make_state(model_);
+    state_ = rest();
   }
   if (report.converged() && timing_.moves()) set_velocities();
   return report;
@@ -205,13 +205,13 @@ void LatticeMethod::save(files::ByteWriter& writer) const {
   for (const double energy : {ledger_.start, ledger_.hold_work, ledger_.damping_loss}) {
     writer.put(energy);
   }
-  writer.put(mixed_ ? mixed_->state.pressure : std::vector<double>());
+  writer.put(state_.pressure);
   save_interventions(writer);
 }
 
 void LatticeMethod::load(files::ByteReader& reader) {
   const double time = reader.get<double>();
-  lattice::State state;
+  lattice::mixed::State state;
   for (const auto part :
        {&lattice::State::positions, &lattice::State::velocities, &lattice::State::last_positions,
         &lattice::State::last_velocities, &lattice::State::pushes}) {
@@ -225,12 +225,11 @@ void LatticeMethod::load(files::ByteReader& reader) {
   for (double* energy : {&ledger.start, &ledger.hold_work, &ledger.damping_loss}) {
     *energy = reader.get<double>();
   }
-  std::vector<double> pressure = reader.get_vector<double>();
-  if (pressure.size() != (mixed_ ? mixed_->state.pressure.size() : 0)) {
+  state.pressure = reader.get_vector<double>();
+  if (state.pressure.size() != state_.pressure.size()) {
     reader.fail("it holds another number of pressures than the scene");
   }
   load_interventions(reader);
-  if (mixed_) mixed_->state = {state.positions, std::move(pressure)};
   ledger_ = ledger;
   time_ = time;
   state_ = std::move(state);

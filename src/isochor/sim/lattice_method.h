@@ -8,8 +8,7 @@
 
 namespace isochor::sim {
 
-/// Hexahedral lattices: displacements alone, static and in time, or with a pressure per cell,
-/// static.
+/// Hexahedral lattices: displacements alone or with a pressure per cell, static and in time.
 class LatticeMethod final : public Method {
  public:
   LatticeMethod(const SceneSpec& scene, Context& context);
@@ -58,6 +57,15 @@ class LatticeMethod final : public Method {
   /// Brings the state to a time up to that of frame 0.
   solve::NewtonReport start(double time);
   solve::NewtonReport step(double time);
+  /// At rest, pressures included where cells have them.
+  lattice::mixed::State rest() const;
+  /// What advance() of the lattice does, with or without pressures; and what went in and out.
+  struct Stepped {
+    solve::NewtonReport report;
+    lattice::Balance balance;
+  };
+  Stepped advance_state(const lattice::StepInput& input);
+  double stored_energy(const World& world) const;
   void set_velocities();
   /// What changing the world at fixed positions does to the energy, J.
   double energy_change(const World& from, const World& to);
@@ -88,21 +96,14 @@ class LatticeMethod final : public Method {
   std::vector<BodySpec> bodies_;
   LatticeScene scene_;
   const lattice::Model& model_;  ///< in scene_
-  lattice::State state_;
-  double time_ = -1;  ///< frames; part of the state
+  lattice::mixed::State state_;  ///< pressures only where cells have them
+  double time_ = -1;             ///< frames; part of the state
   Ledger ledger_;
   Guides guides_;  ///< part of the state
   Loads loads_;
 
-  /// Where cells have pressures. Positions of its state are those of state_.
-  struct Mixed {
-    explicit Mixed(const lattice::mixed::Model& model)
-        : state(lattice::mixed::make_state(model)), scratch(model) {}
-    lattice::mixed::State state;
-    lattice::mixed::Scratch scratch;
-  };
-  std::optional<Mixed> mixed_;
-  lattice::Scratch scratch_;  ///< of scene_.plain
+  std::optional<lattice::mixed::Scratch> mixed_scratch_;  ///< where cells have pressures
+  lattice::Scratch scratch_;                              ///< of scene_.plain
 };
 
 }  // namespace isochor::sim

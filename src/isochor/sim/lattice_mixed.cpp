@@ -6,20 +6,40 @@
 
 namespace isochor::sim {
 
+lattice::mixed::State LatticeMethod::rest() const {
+  if (scene_.mixed) return lattice::mixed::make_state(*scene_.mixed);
+  return {lattice::make_state(model_), {}};
+}
+
+LatticeMethod::Stepped LatticeMethod::advance_state(const lattice::StepInput& input) {
+  if (scene_.mixed) {
+    const lattice::mixed::StepReport report =
+        lattice::mixed::advance(*scene_.mixed, state_, input, *mixed_scratch_, context_);
+    return {report, report.balance};
+  }
+  const lattice::StepReport report = lattice::advance(model_, state_, input, scratch_, context_);
+  return {report, report.balance};
+}
+
 solve::NewtonReport LatticeMethod::relax(const World& world) {
-  const lattice::StepInput input = world.input();
-  if (!mixed_) return lattice::advance(model_, state_, input, scratch_, context_);
-  const solve::NewtonReport report =
-      lattice::mixed::advance(*scene_.mixed, mixed_->state, input, mixed_->scratch, context_);
-  if (report.converged()) state_.positions = mixed_->state.positions;
-  return report;
+  return advance_state(world.input()).report;
+}
+
+double LatticeMethod::stored_energy(const World& world) const {
+  ThreadArena& arena = context_.arena;
+  if (scene_.mixed) {
+    return lattice::mixed::stored_energy(
+        *scene_.mixed, {state_.positions, state_.pressure, world.activations}, arena);
+  }
+  std::vector<double> block_energy(model_.blocks.size());
+  return lattice::integrated_energy(model_, {state_.positions, world.activations}, block_energy,
+                                    arena);
 }
 
 LatticeMethod::Elastic LatticeMethod::elastic_in(const World& world) const {
   ThreadArena& arena = context_.arena;
-  if (mixed_) {
-    const lattice::mixed::Configuration at{state_.positions, mixed_->state.pressure,
-                                           world.activations};
+  if (scene_.mixed) {
+    const lattice::mixed::Configuration at{state_.positions, state_.pressure, world.activations};
     auto [energy, force] = lattice::mixed::elasticity(*scene_.mixed, at, arena);
     return {lattice::mixed::cell_fields(*scene_.mixed, at, arena), energy, std::move(force)};
   }
@@ -34,7 +54,7 @@ LatticeMethod::Elastic LatticeMethod::elastic_in(const World& world) const {
 
 void LatticeMethod::poison_scratch() {
   scratch_.poison();
-  if (mixed_) mixed_->scratch.poison();
+  if (mixed_scratch_) mixed_scratch_->poison();
 }
 
 }  // namespace isochor::sim

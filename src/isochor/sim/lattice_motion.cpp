@@ -59,34 +59,29 @@ solve::NewtonReport LatticeMethod::step(double time) {
   input.dt = (time - time_) / timing_.frame_rate;
   // By the trapezoidal rule: of second order, as the best of the integrators.
   double work = 0.5 * energy_change(before, after) - work_of_loads(input.loads);
-  const lattice::StepReport report = lattice::advance(model_, state_, input, scratch_, context_);
+  const auto [report, balance] = advance_state(input);
   if (!report.converged()) return report;
   work += 0.5 * energy_change(before, after) + work_of_loads(input.loads);
-  ledger_.hold_work += work + report.balance.hold_work;
-  ledger_.damping_loss += report.balance.damping_loss;
+  ledger_.hold_work += work + balance.hold_work;
+  ledger_.damping_loss += balance.damping_loss;
   return report;
 }
 
 double LatticeMethod::energy_change(const World& from, const World& to) {
+  std::vector<Vec3d> pull(model_.springs.count());
   const auto springs = [&](const World& world) {
     return lattice::spring_pulls(model_.springs, state_.positions, world.demands.spring_targets,
-                                 scratch_.pull, context_.arena);
-  };
-  const auto cells = [&](const World& world) {
-    return lattice::integrated_energy(model_, {state_.positions, world.activations},
-                                      scratch_.block_energy, context_.arena);
+                                 pull, context_.arena);
   };
   double change = model_.springs.count() > 0 ? springs(to) - springs(from) : 0;
-  if (from.activations != to.activations) change += cells(to) - cells(from);
+  if (from.activations != to.activations) change += stored_energy(to) - stored_energy(from);
   return change;
 }
 
 double LatticeMethod::total_energy() const {
   const World world = world_at(std::max(time_, 0.0));
-  std::vector<double> block_energy(model_.blocks.size());
   std::vector<Vec3d> pull(model_.springs.count());
-  double energy = lattice::integrated_energy(model_, {state_.positions, world.activations},
-                                             block_energy, context_.arena) +
+  double energy = stored_energy(world) +
                   lattice::spring_pulls(model_.springs, state_.positions,
                                         world.demands.spring_targets, pull, context_.arena) +
                   lattice::momenta(model_, state_, context_.arena).kinetic_energy;
