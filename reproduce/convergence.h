@@ -8,6 +8,7 @@
 
 #include "reproduce/embedded_body.h"
 #include "reproduce/mixed_block.h"
+#include "reproduce/mixed_volumes.h"
 #include "reproduce/row.h"
 
 /// How positions in a body that does not follow its lattice converge when cells are halved.
@@ -29,12 +30,15 @@ inline constexpr Scheme kCut{"cut cells", "best", Boundary::Cut};
 struct ConvergenceCase {
   geometry::SurfaceMesh surface;
   double poisson = 0.5;
+  double jumps = lattice::mixed::Params{}.jumps;
   std::function<std::vector<lattice::HoldSpec>(const grid::Lattice&)> holds;
   /// Positions and directions of holds for t from 0 to 1, in the order of a model.
   std::function<Holding(const lattice::Model&, double t)> holding;
   std::vector<Vec3d> points;  ///< in the body
   /// Where points belong, if that is known.
   std::function<Vec3d(const Vec3d&)> exact;
+  /// What points are compared with otherwise; none: what the scheme's own results tend to.
+  std::vector<Vec3d> limit;
 };
 
 /// A lattice's result.
@@ -44,6 +48,8 @@ struct Level {
   FollowedMotion way;
   std::vector<Vec3d> at_points;
   std::vector<Vec3d> trilinear, tricubic;  ///< vertices of the surface
+  double energy = 0;                       ///< the saddle function, J
+  Volumes volumes;                         ///< by points of cells at least a tenth full
 };
 Level solve_level(const ConvergenceCase& body, const Scheme& scheme, int cells_per_metre,
                   Context& context);
