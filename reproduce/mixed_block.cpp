@@ -30,23 +30,18 @@ lattice::BodySpec make_block(std::array<int, 3> cells, std::string_view law, dou
   return body;
 }
 
-FollowedMotion follow(const mixed::Model& model,
-                      const std::function<Vec3d(const Vec3d&, double)>& far_end,
-                      mixed::State& state, mixed::Scratch& scratch, Context& context) {
+FollowedMotion follow(const mixed::Model& model, const std::function<Holding(double)>& holding,
+                      double first_step, mixed::State& state, mixed::Scratch& scratch,
+                      Context& context) {
   constexpr double kShortest = 1.0 / 64;
-  double length = 0;
-  for (const Vec3d& p : model.base.rest_positions) length = std::max(length, p[0]);
   FollowedMotion motion;
-  double t = 0, dt = 0.25;
+  double t = 0, dt = first_step;
   while (t < 1 && dt >= kShortest && !context.cancelled) {
     const double next = std::min(1.0, t + dt);
-    std::vector<Vec3d> held;
-    for (const std::int32_t n : model.base.holds[0].nodes) {
-      const Vec3d& p = model.base.rest_positions[n];
-      held.push_back(p[0] > 0.5 * length ? far_end(p, next) : p);
-    }
+    const Holding at = holding(next);
     const mixed::StepReport report =
-        advance(model, state, {.held_positions = held}, scratch, context);
+        advance(model, state, {.held_positions = at.positions, .slide_directions = at.directions},
+                scratch, context);
     motion.solves += report.iterations;
     motion.iterations += report.krylov_iterations;
     motion.fallbacks += report.fallbacks;
@@ -59,6 +54,22 @@ FollowedMotion follow(const mixed::Model& model,
   }
   motion.arrived = t >= 1;
   return motion;
+}
+
+FollowedMotion follow(const mixed::Model& model,
+                      const std::function<Vec3d(const Vec3d&, double)>& far_end,
+                      mixed::State& state, mixed::Scratch& scratch, Context& context) {
+  double length = 0;
+  for (const Vec3d& p : model.base.rest_positions) length = std::max(length, p[0]);
+  const auto holding = [&](double t) {
+    Holding at;
+    for (const std::int32_t n : model.base.holds[0].nodes) {
+      const Vec3d& p = model.base.rest_positions[n];
+      at.positions.push_back(p[0] > 0.5 * length ? far_end(p, t) : p);
+    }
+    return at;
+  };
+  return follow(model, holding, 0.25, state, scratch, context);
 }
 
 }  // namespace isochor::reproduce

@@ -3,6 +3,7 @@
 #include <array>
 #include <functional>
 #include <string_view>
+#include <vector>
 
 #include "isochor/base/context.h"
 #include "isochor/lattice/mixed_solver.h"
@@ -19,7 +20,17 @@ struct FollowedMotion {
   bool arrived = false;
   int solves = 0, iterations = 0, cuts = 0, fallbacks = 0;
 };
-/// In steps of a quarter, halved where they fail. far_end(rest position, t) is for t from 0 to 1.
+/// What holds ask for on the way.
+struct Holding {
+  std::vector<Vec3d> positions;   ///< of held nodes, as lattice::StepInput wants them
+  std::vector<Vec3d> directions;  ///< per hold, where they slide
+};
+/// In steps of `first_step`, halved where they fail, for t from 0 to 1.
+FollowedMotion follow(const lattice::mixed::Model& model,
+                      const std::function<Holding(double)>& holding, double first_step,
+                      lattice::mixed::State& state, lattice::mixed::Scratch& scratch,
+                      Context& context);
+/// Of the far end along x, in steps of a quarter: far_end(rest position, t).
 FollowedMotion follow(const lattice::mixed::Model& model,
                       const std::function<Vec3d(const Vec3d&, double)>& far_end,
                       lattice::mixed::State& state, lattice::mixed::Scratch& scratch,
