@@ -1,0 +1,121 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isochor/lattice/mixed_solver.h"
+#include "reproduce/embedded_body.h"
+#include "reproduce/experiment.h"
+
+/// What experiments on solutions that are known share: schemes to compare, bodies turned against
+/// their lattice, loads by integration, and errors.
+namespace isochor::reproduce {
+
+/// How a body is discretised.
+struct Scheme {
+  std::string_view name;
+  Boundary boundary;
+  lattice::Quadrature quadrature;
+};
+/// "best": one point in cells inside, four at the surface; "paper": four everywhere; "weighted":
+/// one everywhere, its weight the part of the cell that is filled. The first one first.
+std::span<const Scheme> schemes();
+
+/// How a problem lies in its lattice: as it is, or turned by 0.7 rad about (1, 2, 3) and shifted by
+/// (0.137, 0.291, 0.053) cells. A corner of a cell is at the origin of the lattice.
+class Placement {
+ public:
+  Placement(bool is_turned, double h) : turned_(is_turned), h_(h) {}
+
+  std::string_view name() const { return turned_ ? "turned" : "aligned"; }
+  bool is_turned() const { return turned_; }
+  Vec3d point(const Vec3d& of_problem) const;
+  Vec3d point_back(const Vec3d& in_lattice) const;
+  Vec3d direction(const Vec3d& of_problem) const;
+  Vec3d direction_back(const Vec3d& in_lattice) const;
+  geometry::SurfaceMesh surface(geometry::SurfaceMesh of_problem) const;
+
+ private:
+  bool turned_;
+  double h_;
+};
+
+/// Points with volumes that integrate over the inside of a surface, at the surface as exactly as
+/// anywhere.
+struct BodySamples {
+  std::vector<Vec3d> points;    ///< in the lattice
+  std::vector<double> volumes;  ///< m^3
+};
+/// Four points for each cell of edge h.
+BodySamples sample_body(const geometry::SurfaceMesh& surface, double h, Context& context);
+
+/// A vector at a place of the problem.
+using VectorField = std::function<Vec3d(const Vec3d&)>;
+/// The same of a surface there, given its outward unit normal.
+using SurfaceField = std::function<Vec3d(const Vec3d& at, const Vec3d& normal)>;
+
+/// Adds the nodal forces of a force per volume, N/m^3.
+void add_body_force(const grid::Lattice& lattice, const BodySamples& samples,
+                    const Placement& placement, const VectorField& force, std::span<Vec3d> loads);
+/// Adds those of a dead traction on a surface that is in place, Pa.
+void add_traction(const grid::Lattice& lattice, const geometry::SurfaceMesh& surface,
+                  const Placement& placement, const SurfaceField& traction, std::span<Vec3d> loads,
+                  Context& context);
+
+/// A hold of the nodes whose place in the problem satisfies a condition.
+lattice::HoldSpec hold_where(const lattice::BodySpec& body, const Placement& placement,
+                             std::string name, const std::function<bool(const Vec3d&)>& condition,
+                             lattice::Slide slide = lattice::Slide::None);
+
+/// A body with a pressure per cell and what it took to move it.
+class StaticBody {
+ public:
+  StaticBody(lattice::BodySpec body, const Scheme& scheme, Context& context,
+             double tolerance = 1e-7);
+
+  /// False, and the state as it was, where no equilibrium was found.
+  bool advance(const lattice::StepInput& input);
+  /// Held positions by the map of rest positions in the lattice.
+  std::vector<Vec3d> held(const VectorField& map) const;
+  /// What holds and loads push the nodes with at equilibrium, N.
+  std::vector<Vec3d> pushes() const;
+
+  const grid::Lattice& lattice() const { return body_.lattice; }
+  lattice::mixed::Model model;
+  lattice::mixed::State state;
+  int solves = 0, iterations = 0, fallbacks = 0;
+
+ private:
+  lattice::BodySpec body_;
+  lattice::mixed::Scratch scratch_;
+  Context& context_;
+};
+
+/// Root mean square over a body of the distance from the exact place, and that of pressures.
+struct Errors {
+  double position = 0;  ///< m
+  double pressure = 0;  ///< Pa
+};
+/// The map and the pressure (positive in tension) are those of the problem.
+Errors errors_of(const StaticBody& body, const BodySamples& samples, const Placement& placement,
+                 const VectorField& exact,
+                 const std::function<double(const Vec3d&)>& pressure = [](const Vec3d&) {
+                   return 0.0;
+                 });
+
+/// Errors on grids, coarse to fine.
+struct Refinement {
+  std::vector<double> h, error;
+
+  void add(double edge, double value) {
+    h.push_back(edge);
+    error.push_back(value);
+  }
+  /// Slope through the finest three, or two where there are no more.
+  double order() const;
+};
+
+}  // namespace isochor::reproduce
