@@ -82,8 +82,7 @@ void add_body_force(const grid::Lattice& lattice, const BodySamples& samples,
   const grid::Embedding embedding = grid::embed(lattice, samples.points);
   for (std::size_t i = 0; i < samples.points.size(); ++i) {
     const Vec3d push =
-        samples.volumes[i] *
-        placement.direction(force(placement.point_back(samples.points[i])));
+        samples.volumes[i] * placement.direction(force(placement.point_back(samples.points[i])));
     const grid::Embedding::Point& point = embedding.points[i];
     for (int c = 0; c < 8; ++c) loads[point.nodes[c]] += corner_weight(c, point.local) * push;
   }
@@ -92,15 +91,15 @@ void add_body_force(const grid::Lattice& lattice, const BodySamples& samples,
 void add_traction(const grid::Lattice& lattice, const geometry::SurfaceMesh& surface,
                   const Placement& placement, const SurfaceField& traction, std::span<Vec3d> loads,
                   Context& context) {
-  const auto patches = grid::surface_patches(
-      lattice, surface.positions, geometry::triangulate(surface), context.arena);
+  const auto patches = grid::surface_patches(lattice, surface.positions,
+                                             geometry::triangulate(surface), context.arena);
   const auto nodes = lattice.cell_nodes();
   for (const grid::SurfacePatch& patch : patches) {
     const double area = norm(patch.area);
     const Vec3d at = lattice.rest_positions[nodes[patch.cell][0]] + lattice.spacing * patch.local;
-    const Vec3d push = area * placement.direction(
-                                  traction(placement.point_back(at),
-                                           placement.direction_back((1 / area) * patch.area)));
+    const Vec3d push =
+        area * placement.direction(traction(placement.point_back(at),
+                                            placement.direction_back((1 / area) * patch.area)));
     for (int c = 0; c < 8; ++c) {
       loads[nodes[patch.cell][c]] += corner_weight(c, patch.local) * push;
     }
@@ -122,7 +121,7 @@ lattice::HoldSpec hold_where(const lattice::BodySpec& body, const Placement& pla
 StaticBody::StaticBody(lattice::BodySpec body, const Scheme& scheme, Context& context,
                        double tolerance)
     : model(mixed::build_model({body}, {.quadrature = scheme.quadrature},
-                               {.tolerance = tolerance})),
+                               {.stabilise = scheme.stabilise, .tolerance = tolerance})),
       state(mixed::make_state(model)),
       body_(std::move(body)),
       scratch_(model),
@@ -157,17 +156,34 @@ Errors errors_of(const StaticBody& body, const BodySamples& samples, const Place
   const grid::Embedding embedding = grid::embed(body.lattice(), samples.points, cells);
   std::vector<Vec3d> now(samples.points.size());
   embedding.interpolate(body.state.positions, now);
-  double volume = 0, places = 0, pressures = 0;
+  const lattice::Model& base = body.model.base;
+  const auto is_held = [&](std::int32_t cell) {
+    bool held = true;
+    for (int c = 0; c < 8; ++c) {
+      held = held && base.freedom[base.corner(cell, c)] == lattice::Freedom::Held;
+    }
+    return held;
+  };
+  double volume = 0, places = 0, free_volume = 0, pressures = 0;
   for (std::size_t i = 0; i < now.size(); ++i) {
     const Vec3d rest = placement.point_back(samples.points[i]);
     const Vec3d away = placement.point_back(now[i]) - exact(rest);
-    const std::size_t at = mixed::Model::pressure_at(body.model.base.cells[cells[i]]);
-    const double off = body.state.pressure[at] - pressure(rest);
     volume += samples.volumes[i];
     places += samples.volumes[i] * dot(away, away);
+    const std::int32_t cell = base.cells[cells[i]];
+    if (is_held(cell)) continue;
+    const double off = body.state.pressure[mixed::Model::pressure_at(cell)] - pressure(rest);
+    free_volume += samples.volumes[i];
     pressures += samples.volumes[i] * off * off;
   }
-  return {std::sqrt(places / volume), std::sqrt(pressures / volume)};
+  return {std::sqrt(places / volume), std::sqrt(pressures / free_volume)};
+}
+
+run::Series series_of(const Scheme& scheme, const Placement& placement) {
+  const auto place = std::ranges::find(schemes(), scheme.name, &Scheme::name);
+  return {.name = std::string(scheme.name) + ", " + std::string(placement.name()),
+          .dashed = placement.is_turned(),
+          .colour = static_cast<int>(place - schemes().begin())};
 }
 
 double Refinement::order() const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "isochor/lattice/mixed_solver.h"
+#include "isochor/run/plot.h"
 #include "reproduce/embedded_body.h"
 #include "reproduce/experiment.h"
 
@@ -19,6 +20,7 @@ struct Scheme {
   std::string_view name;
   Boundary boundary;
   lattice::Quadrature quadrature;
+  double stabilise = 1.0 / 3;  ///< of one point per cell, as mixed::Params has it
 };
 /// "best": one point in cells inside, four at the surface; "paper": four everywhere; "weighted":
 /// one everywhere, its weight the part of the cell that is filled. The first one first.
@@ -94,17 +96,20 @@ class StaticBody {
   Context& context_;
 };
 
-/// Root mean square over a body of the distance from the exact place, and that of pressures.
+/// Root mean square over a body of the distance from the exact place, and that of pressures where
+/// a cell has a node that is free.
 struct Errors {
   double position = 0;  ///< m
   double pressure = 0;  ///< Pa
 };
 /// The map and the pressure (positive in tension) are those of the problem.
-Errors errors_of(const StaticBody& body, const BodySamples& samples, const Placement& placement,
-                 const VectorField& exact,
-                 const std::function<double(const Vec3d&)>& pressure = [](const Vec3d&) {
-                   return 0.0;
-                 });
+Errors errors_of(
+    const StaticBody& body, const BodySamples& samples, const Placement& placement,
+    const VectorField& exact,
+    const std::function<double(const Vec3d&)>& pressure = [](const Vec3d&) { return 0.0; });
+
+/// The line of a plot against the logarithm of cells; schemes have colours, turned bodies dashes.
+run::Series series_of(const Scheme& scheme, const Placement& placement);
 
 /// Errors on grids, coarse to fine.
 struct Refinement {
