@@ -1,11 +1,13 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "isochor/grid/surface_patches.h"
 #include "isochor/lattice/mixed_solver.h"
 #include "isochor/run/plot.h"
 #include "reproduce/embedded_body.h"
@@ -26,23 +28,27 @@ struct Scheme {
 /// one everywhere, its weight the part of the cell that is filled. The first one first.
 std::span<const Scheme> schemes();
 
-/// How a problem lies in its lattice: as it is, or turned by 0.7 rad about (1, 2, 3) and shifted by
-/// (0.137, 0.291, 0.053) cells. A corner of a cell is at the origin of the lattice.
+/// How a problem lies in its lattice, of which a corner of a cell is at the origin.
 class Placement {
  public:
-  Placement(bool is_turned, double h) : turned_(is_turned), h_(h) {}
+  /// As it is, or turned by 0.7 rad about (1, 2, 3) and shifted by (0.137, 0.291, 0.053) cells.
+  Placement(bool turned, double h);
+  /// Turned by 0.7 rad about x and shifted across it: walls of cells across x stay what they are.
+  static Placement turned_about_x(double h);
 
-  std::string_view name() const { return turned_ ? "turned" : "aligned"; }
-  bool is_turned() const { return turned_; }
-  Vec3d point(const Vec3d& of_problem) const;
-  Vec3d point_back(const Vec3d& in_lattice) const;
-  Vec3d direction(const Vec3d& of_problem) const;
+  std::string_view name() const { return name_; }
+  bool is_turned() const { return name_ != "aligned"; }
+  Vec3d point(const Vec3d& of_problem) const { return rotation_ * of_problem + shift_; }
+  Vec3d point_back(const Vec3d& in_lattice) const { return direction_back(in_lattice - shift_); }
+  Vec3d direction(const Vec3d& of_problem) const { return rotation_ * of_problem; }
   Vec3d direction_back(const Vec3d& in_lattice) const;
+  const Mat3d& rotation() const { return rotation_; }
   geometry::SurfaceMesh surface(geometry::SurfaceMesh of_problem) const;
 
  private:
-  bool turned_;
-  double h_;
+  std::string_view name_;
+  Mat3d rotation_ = Mat3d::identity();
+  Vec3d shift_{0, 0, 0};
 };
 
 /// Points with volumes that integrate over the inside of a surface, at the surface as exactly as
@@ -67,6 +73,22 @@ void add_traction(const grid::Lattice& lattice, const geometry::SurfaceMesh& sur
                   const Placement& placement, const SurfaceField& traction, std::span<Vec3d> loads,
                   Context& context);
 
+/// A pressure on an embedded surface that follows it: through the trilinear map of a cell a patch N
+/// dA becomes cof(F) N dA.
+class FollowerPressure {
+ public:
+  /// The part of the surface that is pressed, in place, and turned outward.
+  FollowerPressure(const grid::Lattice& lattice, const geometry::SurfaceMesh& surface,
+                   Context& context);
+  /// Nodal forces of a pressure p at some positions, N.
+  std::vector<Vec3d> loads(std::span<const Vec3d> positions, double p) const;
+
+ private:
+  double h_;
+  std::vector<grid::SurfacePatch> patches_;
+  std::vector<std::array<std::int32_t, 8>> nodes_;  ///< per patch
+};
+
 /// A hold of the nodes whose place in the problem satisfies a condition.
 lattice::HoldSpec hold_where(const lattice::BodySpec& body, const Placement& placement,
                              std::string name, const std::function<bool(const Vec3d&)>& condition,
@@ -80,6 +102,11 @@ class StaticBody {
 
   /// False, and the state as it was, where no equilibrium was found.
   bool advance(const lattice::StepInput& input);
+  /// The same under a pressure that follows the surface. It rises from `from` in steps, on the
+  /// shape of the step before; in the end forces are found anew from the shape that they lead to
+  /// until they change no more. False where they do not settle.
+  bool advance(lattice::StepInput input, const FollowerPressure& surface, double from, double to,
+               int steps);
   /// Held positions by the map of rest positions in the lattice.
   std::vector<Vec3d> held(const VectorField& map) const;
   /// What holds and loads push the nodes with at equilibrium, N.
@@ -88,7 +115,8 @@ class StaticBody {
   const grid::Lattice& lattice() const { return body_.lattice; }
   lattice::mixed::Model model;
   lattice::mixed::State state;
-  int solves = 0, iterations = 0, fallbacks = 0;
+  int solves = 0, iterations = 0, fallbacks = 0, rounds = 0;
+  double pressure = 0;  ///< that follows, the last one under which there was an equilibrium, Pa
 
  private:
   lattice::BodySpec body_;
