@@ -3,19 +3,23 @@
 #include <algorithm>
 #include <limits>
 
+#include "isochor/grid/anchored_lattice.h"
 #include "isochor/materials/registry.h"
 
 namespace isochor::reproduce {
 
 lattice::BodySpec make_embedded(const geometry::SurfaceMesh& surface, double h, Boundary boundary,
-                                std::string_view law, double mu, double poisson, Context& context) {
+                                std::string_view law, double mu, double poisson, Context& context,
+                                const std::optional<Vec3d>& anchor) {
   constexpr double kLeastCut = 0.02, kLeastWeighted = 0.05;
   const bool cut = boundary == Boundary::Cut;
+  const grid::LatticeOptions options{
+      .spacing = h, .quadrature = cut, .least_fraction = cut ? kLeastCut : 0.0};
   lattice::BodySpec body{
       .name = "body",
-      .lattice = grid::build_lattice(
-          surface, {.spacing = h, .quadrature = cut, .least_fraction = cut ? kLeastCut : 0.0},
-          "body", context.arena),
+      .lattice =
+          anchor ? grid::build_anchored_lattice(surface, *anchor, options, "body", context.arena)
+                 : grid::build_lattice(surface, options, "body", context.arena),
       .law = materials::law_index(law)};
   const auto shape = materials::shape_parameters(body.law);
   for (std::size_t i = 0; i < shape.size(); ++i) body.shape[i] = shape[i].fallback;

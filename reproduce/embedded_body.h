@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "isochor/base/context.h"
@@ -17,9 +18,11 @@ enum class Boundary {
 inline constexpr std::string_view kBoundaryNames[] = {"cut", "weighted", "whole"};
 
 /// A homogeneous body in cells of edge h, not held by anything. Poisson's ratio up to 0.5, where
-/// lambda is infinite.
+/// lambda is infinite. The corner of a cell lies at `anchor`; without one, cells lie evenly about
+/// the body, wherever it is shifted.
 lattice::BodySpec make_embedded(const geometry::SurfaceMesh& surface, double h, Boundary boundary,
-                                std::string_view law, double mu, double poisson, Context& context);
+                                std::string_view law, double mu, double poisson, Context& context,
+                                const std::optional<Vec3d>& anchor = std::nullopt);
 
 /// A surface turned by 0.7 rad about (1, 2, 3) and shifted by (0.137, 0.291, 0.053) h: what a
 /// lattice knows nothing of.

@@ -7,6 +7,7 @@
 
 #include "isochor/base/error.h"
 #include "isochor/geometry/mesh_report.h"
+#include "isochor/grid/anchored_lattice.h"
 #include "isochor/grid/block_builder.h"
 #include "isochor/grid/embedding.h"
 #include "isochor/grid/padding.h"
@@ -47,8 +48,10 @@ void check_thickness(const BodySurface& body, const geometry::Bounds& bounds,
               "give a closed surface with volume inside");
 }
 
-/// A box of whole cells around the surface, the surplus shared by both sides.
-CellBox box_around(const geometry::Bounds& bounds, double spacing, const std::string& place) {
+/// A box of whole cells around the surface, the surplus shared by both sides or as the anchor, a
+/// corner of a cell, asks for.
+CellBox box_around(const geometry::Bounds& bounds, double spacing,
+                   const std::optional<Vec3d>& anchor, const std::string& place) {
   // The box is dense while the lattice is built: five bytes per cell.
   constexpr double kMostCells = 4e8;
   // A mesh rounded to single precision still fills whole cells.
@@ -57,7 +60,10 @@ CellBox box_around(const geometry::Bounds& bounds, double spacing, const std::st
   double cells = 1;
   for (int a = 0; a < 3; ++a) {
     const double exact = bounds.size()[a] / spacing;
-    const double count = std::max(1.0, std::ceil(exact - kSlack));
+    // How far the surface begins behind the wall of a cell, in cells.
+    const double from_anchor = anchor ? (bounds.low[a] - (*anchor)[a]) / spacing : 0;
+    const double behind = from_anchor - std::floor(from_anchor + kSlack);
+    const double count = std::max(1.0, std::ceil(behind + exact - kSlack));
     cells *= count;
     if (!(cells <= kMostCells)) {
       throw Error(Fault::Input, place,
@@ -66,7 +72,7 @@ CellBox box_around(const geometry::Bounds& bounds, double spacing, const std::st
                   "use a larger cell_size; check the unit of the mesh");
     }
     box.size[a] = static_cast<std::int32_t>(count);
-    box.origin[a] = bounds.low[a] - 0.5 * (count - exact) * spacing;
+    box.origin[a] = bounds.low[a] - (anchor ? behind : 0.5 * (count - exact)) * spacing;
   }
   return box;
 }
@@ -281,15 +287,13 @@ class Assembler {
   std::size_t name_count_ = 0;
 };
 
-}  // namespace
-
-Lattice build_lattice(const geometry::SurfaceMesh& surface, const LatticeOptions& options,
-                      const std::string& place, ThreadArena& arena) {
+Lattice build(const geometry::SurfaceMesh& surface, const std::optional<Vec3d>& anchor,
+              const LatticeOptions& options, const std::string& place, ThreadArena& arena) {
   check_options(options, place);
   const BodySurface body(surface, options.spacing, arena);
   const geometry::Bounds bounds = body.bounds();
   check_thickness(body, bounds, place);
-  const CellBox box = box_around(bounds, options.spacing, place);
+  const CellBox box = box_around(bounds, options.spacing, anchor, place);
   Lattice lattice = Assembler(body, box, options, arena).assemble(arena);
   if (lattice.blocks.empty()) {
     throw Error(Fault::Input, place, "the surface encloses nothing: it is made of open sheets",
@@ -297,6 +301,19 @@ Lattice build_lattice(const geometry::SurfaceMesh& surface, const LatticeOptions
   }
   for (int layer = 0; layer < options.padding; ++layer) lattice = padded(lattice);
   return lattice;
+}
+
+}  // namespace
+
+Lattice build_lattice(const geometry::SurfaceMesh& surface, const LatticeOptions& options,
+                      const std::string& place, ThreadArena& arena) {
+  return build(surface, std::nullopt, options, place, arena);
+}
+
+Lattice build_anchored_lattice(const geometry::SurfaceMesh& surface, const Vec3d& anchor,
+                               const LatticeOptions& options, const std::string& place,
+                               ThreadArena& arena) {
+  return build(surface, anchor, options, place, arena);
 }
 
 std::size_t Lattice::memory() const {

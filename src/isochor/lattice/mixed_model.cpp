@@ -73,6 +73,19 @@ std::vector<std::uint8_t> find_stiff(const lattice::Model& base,
   return stiff;
 }
 
+/// Per entry of Model::cells, at block * 8 + lane: whether all its nodes are held. Such a cell has
+/// the volume that holds give it: asked to keep its own it would leave no solution where they
+/// change it, and any pressure where they do not. It gets a finite modulus and is a region by
+/// itself, so that no other cell feels it.
+std::vector<std::uint8_t> find_held_cells(const lattice::Model& base) {
+  std::vector<std::uint8_t> held(8 * base.blocks.size(), 0);
+  for (const std::int32_t cell : base.cells) {
+    held[cell] = 1;
+    for (int c = 0; c < 8; ++c) held[cell] &= base.freedom[base.corner(cell, c)] == Freedom::Held;
+  }
+  return held;
+}
+
 /// Calls f(group, lane, block of the group) for an entry of Model::cells.
 template <class F>
 void at_cell(std::vector<GroupVolume>& volumes, std::int32_t cell, F&& f) {
@@ -84,6 +97,8 @@ void at_cell(std::vector<GroupVolume>& volumes, std::int32_t cell, F&& f) {
 /// number per block: otherwise the tie would move volume from one cell to another.
 std::vector<GroupVolume> make_volumes(const lattice::Model& base, const Params& params,
                                       const std::vector<double>& compliance) {
+  constexpr double kHeldModulus = 100;  // in multiples of mu
+  const std::vector<std::uint8_t> held = find_held_cells(base);
   std::vector<GroupVolume> volumes(base.groups.size(), GroupVolume{});
   for (std::size_t c = 0; c < base.cells.size(); ++c) {
     const std::int32_t cell = base.cells[c];
@@ -91,19 +106,18 @@ std::vector<GroupVolume> make_volumes(const lattice::Model& base, const Params& 
     at_cell(volumes, cell, [&](GroupVolume& v, int lane, int b) {
       v.volume[lane][b] =
           base.moduli[cell / kGroupCells].fill[lane][b] * block.h * block.h * block.h;
-      v.compliance[lane][b] = compliance[c];
+      const double softest = held[cell] ? 1 / (kHeldModulus * base.mu(cell)) : 0;
+      v.compliance[lane][b] = std::max(compliance[c], softest);
       // Numbered in the order in which the block's cells have them.
       int region = 0;
-      std::uint64_t seen = 0;
       for (int other = 0; other < lane; ++other) {
         if (!(block.active >> other & 1)) continue;
-        const std::uint64_t bit = std::uint64_t{1} << block.material[other];
-        if (block.material[other] == block.material[lane]) {
+        if (block.material[other] == block.material[lane] &&
+            held[cell - lane + other] == held[cell]) {
           region = v.region[other][b];
           break;
         }
-        if (!(seen & bit)) ++region;
-        seen |= bit;
+        region = std::max(region, v.region[other][b] + 1);
       }
       v.region[lane][b] = static_cast<std::uint8_t>(region);
       v.regions = std::max(v.regions, region + 1);

@@ -1,0 +1,158 @@
+/// The compressed block of Reese, Wriggers and Reddy (2000): a quarter of a block on a smooth
+/// plane, its top free to sink but not to spread, pressed on the inner quarter of the top by a dead
+/// load of up to 320 MPa, four times its shear modulus. Poisson's ratio is 0.4999. It is judged by
+/// how far the middle of its top sinks, against quadratic elements with linear pressures on up to
+/// 10^3 cells, extrapolated.
+///
+/// All walls follow the lattice: cells at the surface are whole, and the scheme that weighs them is
+/// the same as "best".
+#include <array>
+#include <cmath>
+#include <fmt/core.h>
+
+#include "isochor/base/file.h"
+#include "isochor/geometry/shapes.h"
+#include "isochor/lattice/mixed_fields.h"
+#include "reproduce/flight.h"
+#include "reproduce/verification.h"
+
+namespace isochor::reproduce {
+namespace {
+
+constexpr std::string_view kId = "verify/block";
+constexpr double kMu = 80.194, kPoisson = 0.4999, kUnit = 4;  // N/mm^2; lengths are in mm
+constexpr std::array kLoads{20.0, 40.0, 60.0, 80.0};          // in multiples of kUnit
+constexpr std::array kSinks{0.220, 0.425, 0.586, 0.694};      // mm
+
+struct Outcome {
+  std::array<double, kLoads.size()> sinks{};  ///< mm; 0: not reached
+  double volume = 1;                          ///< at the last load that was reached, of the first
+  int solves = 0, iterations = 0, cuts = 0;
+};
+
+lattice::BodySpec make_quarter(int cells, const Scheme& scheme, Context& context) {
+  const double h = 1.0 / cells;
+  lattice::BodySpec spec =
+      make_embedded(geometry::make_box({0.5, 0.5, 0.5}, {1, 1, 1}, 0.5), h, scheme.boundary,
+                    "neo_hookean_isochoric", kMu, kPoisson, context, Vec3d{0, 0, 0});
+  const Placement placement(false, h);
+  for (int axis = 0; axis < 3; ++axis) {
+    spec.holds.push_back(hold_where(
+        spec, placement, std::string(1, "xyz"[axis]),
+        [axis](const Vec3d& p) { return p[axis] < 1e-9; }, lattice::Slide::InPlane));
+  }
+  spec.holds.push_back(hold_where(
+      spec, placement, "top", [](const Vec3d& p) { return p[2] > 1 - 1e-9; },
+      lattice::Slide::AlongLine));
+  return spec;
+}
+
+/// Nodal forces of a pressure of 1 on the inner quarter of the top.
+std::vector<Vec3d> unit_loads(const StaticBody& body, Context& context) {
+  geometry::SurfaceMesh patch;
+  patch.positions = {{0, 0, 1}, {0.5, 0, 1}, {0.5, 0.5, 1}, {0, 0.5, 1}};
+  patch.add_face(std::array<std::int32_t, 4>{0, 1, 2, 3});
+  std::vector<Vec3d> loads(body.model.node_count(), Vec3d{0, 0, 0});
+  add_traction(
+      body.lattice(), patch, Placement(false, 1),
+      [](const Vec3d&, const Vec3d& normal) { return -normal; }, loads, context);
+  return loads;
+}
+
+Outcome press(int cells, const Scheme& scheme, Context& context) {
+  StaticBody body(make_quarter(cells, scheme, context), scheme, context);
+  const std::vector<Vec3d> unit = unit_loads(body, context);
+  const std::vector<Vec3d> held = body.held([](const Vec3d& p) { return p; });
+  const std::array<Vec3d, 4> directions{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, 1}}};
+  std::size_t corner = 0;
+  for (std::size_t n = 0; n < body.model.node_count(); ++n) {
+    const Vec3d away = body.model.base.rest_positions[n] - Vec3d{0, 0, 1};
+    if (norm(away) < 1e-9) corner = n;
+  }
+  Outcome outcome;
+  double load = 0, step = 10;
+  std::vector<Vec3d> loads(unit.size());
+  for (std::size_t k = 0; k < kLoads.size() && step > 0.1;) {
+    const double next = std::min(load + step, kLoads[k]);
+    for (std::size_t n = 0; n < unit.size(); ++n) loads[n] = (next * kUnit) * unit[n];
+    if (!body.advance({.held_positions = held, .slide_directions = directions, .loads = loads})) {
+      step *= 0.5;
+      ++outcome.cuts;
+      continue;
+    }
+    load = next;
+    if (load == kLoads[k]) outcome.sinks[k++] = 1 - body.state.positions[corner][2];
+  }
+  const lattice::CellFields fields = lattice::mixed::cell_fields(
+      body.model, {body.state.positions, body.state.pressure, {}}, context.arena);
+  outcome.volume = 0;
+  for (const double j : fields.J) outcome.volume += j / double(fields.J.size());
+  outcome.solves = body.solves;
+  outcome.iterations = body.iterations;
+  return outcome;
+}
+
+}  // namespace
+
+std::vector<Row> verify_block(const ExperimentOptions& options, Context& context) {
+  static constexpr Scheme kSofter{"best, stabilise = 1/12", Boundary::Cut,
+                                  lattice::Quadrature::OnePoint, 1.0 / 12};
+  constexpr int kJudged = 16;
+  std::vector<Row> rows;
+  std::vector<run::Series> lines{
+      {.name = "reference", .x = {0}, .y = {0}, .points = true, .colour = 3}};
+  for (std::size_t k = 0; k < kLoads.size(); ++k) {
+    lines[0].x.push_back(kLoads[k]);
+    lines[0].y.push_back(kSinks[k]);
+  }
+  const auto study = [&](const Scheme& scheme, int cells, bool judged) {
+    const Outcome o = press(cells, scheme, context);
+    run::Series& line = lines.emplace_back(
+        run::Series{.name = fmt::format("{}, {} cells", scheme.name, cells), .x = {0}, .y = {0}});
+    line.dashed = cells != kJudged;
+    line.colour = scheme.name == "paper" ? 1 : scheme.name == "best" ? 0 : 2;
+    for (std::size_t k = 0; k < kLoads.size(); ++k) {
+      Row row = verification_row(
+          kId,
+          fmt::format("p = {:g} p0, {} cells per edge: error of the sinking", kLoads[k], cells),
+          scheme.name, "Q2/P1 elements, extrapolated");
+      if (o.sinks[k] > 0) {
+        const double error = 100 * (o.sinks[k] / kSinks[k] - 1);
+        row.note = fmt::format("{:.4f} mm for {:.3f} mm: {:+.2f} %", o.sinks[k], kSinks[k], error);
+        row = claim(row, std::abs(error), "%", Relation::AtMost, 1);
+        line.x.push_back(kLoads[k]);
+        line.y.push_back(o.sinks[k]);
+      } else {
+        row.note = "not reached";
+      }
+      if (!judged) row.relation = Relation::Shown;
+      rows.push_back(row);
+    }
+    Row volume = verification_row(kId, fmt::format("change of volume, {} cells per edge", cells),
+                                  scheme.name, "Q2/P1 elements");
+    volume.paper = -0.002;
+    volume.ours = 100 * (o.volume - 1);
+    volume.unit = "%";
+    volume.note = fmt::format("{} linear systems, {} iterations, {} steps cut", o.solves,
+                              o.iterations, o.cuts);
+    rows.push_back(volume);
+  };
+  for (const Scheme& scheme : schemes().first(2)) {
+    study(scheme, kJudged / 2, false);
+    study(scheme, kJudged, true);
+    if (options.full) study(scheme, 2 * kJudged, false);
+  }
+  study(kSofter, kJudged, false);
+  if (!options.pictures.empty()) {
+    make_directory(options.pictures);
+    write_file_atomic(options.pictures / "verify_block.svg",
+                      run::plot_svg(lines, {.title = "Compressed block",
+                                            .x_label = "pressure [4 MPa]",
+                                            .y_label = "sinking of the middle [mm]",
+                                            .width = 720,
+                                            .height = 360}));
+  }
+  return rows;
+}
+
+}  // namespace isochor::reproduce
