@@ -1,0 +1,59 @@
+#pragma once
+
+#include "isochor/staggered/stencil.h"
+
+/// What the kernels of a level are given, see kernels.h.
+namespace isochor::staggered {
+
+struct RowRange {
+  std::int64_t begin = 0, end = 0;
+};
+
+/// r = b - A u, zero but where `bit` of the flags (kActive or kPlain) is set.
+template <int D, class T>
+struct ResidualPass {
+  View<D, T> view;
+  const T *u, *b;
+  T* r;
+  int bit = kActive;
+};
+
+/// One red-black sweep of the distributive smoother [Zhu10 alg 2], from residuals that are zero but
+/// where kPlain is set. There L M is triangular, with Laplacians on its diagonal [Zhu10 (7)], so
+/// that both colours of all components follow from the residuals that stand at the begin.
+template <int D, class T>
+struct DistributePass {
+  View<D, T> view;
+  T *u, *r;
+};
+
+/// Between two levels. Rows are those of the level that is written.
+template <int D>
+struct TransferPass {
+  View<D, float> fine, coarse;
+  const float* from;
+  float* to;
+};
+
+/// A cell near the boundary, whose faces and pressure are solved for together.
+struct BandCell {
+  std::int32_t row, x;
+  std::uint32_t inverse;  ///< which of the inverses
+};
+template <int D>
+inline constexpr int kCellUnknowns = 2 * D + 1;
+template <int D>
+inline constexpr int kInverseSize = kCellUnknowns<D> * kCellUnknowns<D>;
+
+/// Cells of one colour. Unknowns of a cell are 2 i (lower face along i), 2 i + 1 (upper face) and
+/// 2 D (pressure); their changes are at [kCellUnknowns n] of cell n.
+template <int D>
+struct BandPass {
+  View<D, float> view;
+  const BandCell* cells;
+  const float* inverses;
+  float *u, *change;
+  const float* b;
+};
+
+}  // namespace isochor::staggered
