@@ -147,8 +147,10 @@ Band<D> make_band(const Level<D>& level, const Material& material, int width) {
       }
       band.cells.push_back({std::int32_t(level.layout.row_of(at)), at[0], found->second});
     }
+    band.count[colour] = band.cells.size() - band.first[colour];
+    // What fills the last pack is solved and not used.
+    while (band.cells.size() % kWidestPack != 0) band.cells.push_back(band.cells.back());
   }
-  band.first[1 << D] = band.cells.size();
   return band;
 }
 

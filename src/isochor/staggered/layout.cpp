@@ -14,6 +14,12 @@ struct Extent {
   }
 };
 
+/// Where packs from its begin on reach.
+std::int32_t packed_end(const Extent& extent) {
+  constexpr std::int32_t kPack = Layout<3>::kPack;
+  return extent.begin + (extent.end - extent.begin + kPack - 1) / kPack * kPack;
+}
+
 }  // namespace
 
 template <int D>
@@ -34,8 +40,8 @@ Layout<D>::Layout(const Domain<D>& domain) {
   for (std::size_t r = 0; r < count; ++r) {
     if (!own[r].empty()) rows.push_back({std::int32_t(r), own[r].begin, own[r].end});
   }
-  // A row is read at the places of rows up to two away, two further on either side; memory of its
-  // own has what touches the body.
+  // A row is read at the places of rows up to two away, in whole packs and two further on either
+  // side; memory of its own has what touches the body.
   std::vector<Extent> read(count);
   std::vector<bool> touches(count);
   const std::int64_t reach = D > 2 ? 2 : 0;
@@ -45,12 +51,13 @@ Layout<D>::Layout(const Domain<D>& domain) {
       for (std::int64_t dy = -2; dy <= 2; ++dy) {
         const std::size_t r = std::size_t(std::int64_t(row) + dy + dz * size[1]);
         read[r].join({known[row].begin - kMargin, known[row].end + kMargin});
+        if (!own[row].empty()) read[r].join({own[row].begin, packed_end(own[row]) + kMargin});
         if (std::abs(dy) < 2 && std::abs(dz) < 2) touches[r] = true;
       }
     }
   }
   base.assign(count, 0);
-  length = std::size_t(size[0]);
+  length = std::size_t(size[0] + kPack);
   for (std::size_t r = 0; r < count; ++r) {
     if (!touches[r]) continue;
     stored.push_back({std::int32_t(r), read[r].begin, read[r].end});

@@ -17,6 +17,7 @@ namespace isochor::staggered {
 template <int D>
 struct Layout {
   static constexpr std::int32_t kMargin = 2;
+  static constexpr std::int32_t kPack = 16;  ///< cells that kernels may take at once
   struct Row {
     std::int32_t number;      ///< among all rows of the box
     std::int32_t begin, end;  ///< cells along x from the first interior one to the last
@@ -27,7 +28,7 @@ struct Layout {
   Index<D> size{};                   ///< cells of the box, with its margin
   std::vector<std::int64_t> base;    ///< per row of the box: cell x is number base + x of a field
   std::vector<Row> rows;             ///< with interior cells
-  std::vector<Row> stored;           ///< with memory of their own, and how far others read them
+  std::vector<Row> stored;           ///< with memory of their own, and from where to where
   std::size_t length = 0;            ///< numbers per field
 
   std::int64_t row_of(const Index<D>& at) const {

@@ -34,7 +34,7 @@ struct Params {
 template <int D>
 struct Band {
   std::vector<BandCell> cells;
-  std::array<std::size_t, (1 << D) + 1> first{};  ///< of each colour
+  std::array<std::size_t, 1 << D> first{}, count{};  ///< of each colour; whole packs
   std::vector<float> inverses;                    ///< of their matrices, each distinct one once
 };
 

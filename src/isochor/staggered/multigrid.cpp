@@ -32,10 +32,10 @@ MultigridMemory<D>::MultigridMemory(const Model<D>& model) : direct(model.coarse
     levels.push_back({std::vector<float>(size), std::vector<float>(size),
                       std::vector<float>(size)});
     for (int c = 0; c < 1 << D; ++c) {
-      most = std::max(most, level.band.first[c + 1] - level.band.first[c]);
+      most = std::max(most, level.band.count[c]);
     }
   }
-  change.resize(kCellUnknowns<D> * most);
+  change.resize(kCellUnknowns<D> * (most + kWidestPack));
 }
 
 template <int D>
@@ -65,7 +65,7 @@ template <int D>
 void Multigrid<D>::smooth_interior(std::size_t l) {
   find_residual(l, kPlain);
   auto& level = memory_.levels[l];
-  const DistributePass<D, float> pass{view(l), level.u.data(), level.r.data()};
+  const DistributePass<D> pass{view(l), level.u.data(), level.r.data()};
   for_rows(model_.levels[l].layout, arena_, [&](const RowRange& rows) {
     ISOCHOR_CALL_KERNEL(best_isa(), distribute_displacements_kernel(pass, rows));
   });
@@ -84,7 +84,7 @@ void Multigrid<D>::smooth_band(std::size_t l) {
   for (int sweep = 0; sweep < model_.params.band_sweeps; ++sweep) {
     for (int colour = 0; colour < 1 << D; ++colour) {
       pass.cells = band.cells.data() + band.first[colour];
-      const std::size_t count = band.first[colour + 1] - band.first[colour];
+      const std::size_t count = band.count[colour];
       const auto each = [&](auto&& kernel) {
         arena_.for_chunks(count, kCells, [&](std::size_t begin, std::size_t end) {
           const FlushDenormals flush;

@@ -5,6 +5,10 @@
 /// What the kernels of a level are given, see kernels.h.
 namespace isochor::staggered {
 
+/// Lanes of the widest pack of floats. Rows have memory for whole packs, and so has the list of
+/// cells of a colour.
+inline constexpr int kWidestPack = Layout<3>::kPack;
+
 struct RowRange {
   std::int64_t begin = 0, end = 0;
 };
@@ -21,10 +25,10 @@ struct ResidualPass {
 /// One red-black sweep of the distributive smoother [Zhu10 alg 2], from residuals that are zero but
 /// where kPlain is set. There L M is triangular, with Laplacians on its diagonal [Zhu10 (7)], so
 /// that both colours of all components follow from the residuals that stand at the begin.
-template <int D, class T>
+template <int D>
 struct DistributePass {
-  View<D, T> view;
-  T *u, *r;
+  View<D, float> view;
+  float *u, *r;
 };
 
 /// Between two levels. Rows are those of the level that is written.
@@ -45,8 +49,8 @@ inline constexpr int kCellUnknowns = 2 * D + 1;
 template <int D>
 inline constexpr int kInverseSize = kCellUnknowns<D> * kCellUnknowns<D>;
 
-/// Cells of one colour. Unknowns of a cell are 2 i (lower face along i), 2 i + 1 (upper face) and
-/// 2 D (pressure); their changes are at [kCellUnknowns n] of cell n.
+/// Cells of one colour, as many as fill packs (kWidestPack). Unknowns of a cell are 2 i (lower face
+/// along i), 2 i + 1 (upper face) and 2 D (pressure); `change` has them pack by pack.
 template <int D>
 struct BandPass {
   View<D, float> view;

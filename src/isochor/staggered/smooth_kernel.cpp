@@ -1,119 +1,124 @@
-#include "isochor/staggered/passes.h"
 #include "isochor/staggered/rows_kernel.h"
 
 namespace isochor::staggered {
 inline namespace ISOCHOR_ISA {
 namespace {
 
-template <int D, class T>
-void residual_row(const ResidualPass<D, T>& pass, const typename Layout<D>::Row& row) {
-  const Around<D, T> around(pass.view, row.number);
-  const T* __restrict u = pass.u;
-  const T* __restrict b = pass.b;
-  T* __restrict r = pass.r;
-  const std::int64_t length = pass.view.length, own = around.start[2][2];
-  const Shift here;
-  const int bit = pass.bit;
-#pragma GCC ivdep
-  for (std::int64_t x = row.begin; x < row.end; ++x) {
-    for (int i = 0; i < D; ++i) {
-      const std::int64_t n = i * length + own + x;
-      r[n] = around.flag(bit + i, here, x) * (b[n] - around.force(u, i, here, x));
-    }
-    const std::int64_t n = D * length + own + x;
-    r[n] = around.flag(bit + D, here, x) * (b[n] - around.dilation(u, here, x));
+template <int D, class S>
+struct InRow : Around<D, S, AlongRow<D, S>> {
+  using V = Lanes<S>;
+  const std::int64_t own;
+
+  ISOCHOR_KERNEL InRow(const View<D, S>& level, std::int64_t row)
+      : Around<D, S, AlongRow<D, S>>{level, {level, row}}, own(this->cells.start[2][2]) {}
+  ISOCHOR_KERNEL V flag(int bit, const Shift& s = {}) const {
+    return this->cells.bit(this->view.flags, bit, s);
   }
-}
-
-/// A red-black sweep over A v = r from zero, A having `diagonal` and minus `beside[k]` next to it:
-/// what v is in one place.
-template <int D, class T>
-struct RedBlack {
-  T by_diagonal;  ///< relaxation / diagonal
-  T beside[D];
-
-  ISOCHOR_KERNEL T at(const Around<D, T>& around, const T* r, int component, int bit, T black,
-                      const Shift& s, std::int64_t x) const {
-    T neighbours(0);
-    for (int k = 0; k < D; ++k) {
-      neighbours = neighbours + beside[k] * (around.number(r, component, s.plus(k, 1), x) +
-                                             around.number(r, component, s.plus(k, -1), x));
-    }
-    const T residual = around.number(r, component, s, x) + black * by_diagonal * neighbours;
-    return around.flag(bit, s, x) * (by_diagonal * residual);
+  ISOCHOR_KERNEL S* here(S* field, int component) const {
+    return field + component * this->view.length + own + this->cells.x;
   }
 };
 
-/// Of mu Laplace - c, and of -(1 + 2 mu/lambda) mu Laplace + (mu/lambda) c: the first with its sign
-/// turned [Zhu10 (7), sec 8].
-template <int D, class T>
-ISOCHOR_KERNEL RedBlack<D, T> laplacian(const Coefficients<D, T>& k, T factor, T shift) {
-  RedBlack<D, T> sweep;
-  T diagonal = shift;
-  for (int i = 0; i < D; ++i) {
-    sweep.beside[i] = factor * k.per_h[i] * k.per_h[i];
-    diagonal = diagonal + T(2) * sweep.beside[i];
+ISOCHOR_KERNEL void add(const Lanes<float>& value, float* to) {
+  (Lanes<float>::load(to) + value).store(to);
+}
+
+template <int D, class S>
+void residual_row(const ResidualPass<D, S>& pass, const typename Layout<D>::Row& row) {
+  InRow<D, S> at(pass.view, row.number);
+  for (at.cells.x = row.begin; at.cells.x < row.end; at.cells.x += kLanes<S>) {
+#pragma GCC unroll 8
+    for (int i = 0; i < D; ++i) {
+      const Lanes<S> image = at.force(pass.u, i, {});
+      (at.flag(pass.bit + i) * (at.number(pass.b, i, {}) - image)).store(at.here(pass.r, i));
+    }
+    const Lanes<S> image = at.dilation(pass.u, {});
+    (at.flag(pass.bit + D) * (at.number(pass.b, D, {}) - image)).store(at.here(pass.r, D));
   }
-  sweep.by_diagonal = k.relaxation / diagonal;
-  return sweep;
+}
+
+/// What one red-black sweep over A v = r from zero makes of r, in one place. A has a diagonal, and
+/// minus `beside` next to it.
+template <int D>
+struct RedBlack {
+  using V = Lanes<float>;
+  float by_diagonal;  ///< relaxation / diagonal
+  float beside[D];
+
+  /// Of (shift - factor Laplace).
+  ISOCHOR_KERNEL RedBlack(const Coefficients<D, float>& k, float factor, float shift) {
+    float diagonal = shift;
+    for (int i = 0; i < D; ++i) {
+      beside[i] = factor * k.per_h[i] * k.per_h[i];
+      diagonal += 2 * beside[i];
+    }
+    by_diagonal = k.relaxation / diagonal;
+  }
+  ISOCHOR_KERNEL V at(const InRow<D, float>& cells, const float* r, int component, const V& black,
+                      const Shift& s) const {
+    V neighbours(0);
+#pragma GCC unroll 8
+    for (int k = 0; k < D; ++k) {
+      const V both =
+          cells.number(r, component, s.plus(k, 1)) + cells.number(r, component, s.plus(k, -1));
+      neighbours = neighbours + V(beside[k]) * both;
+    }
+    const V residual = cells.number(r, component, s) + black * (V(by_diagonal) * neighbours);
+    return cells.flag(kPlain + component, s) * (V(by_diagonal) * residual);
+  }
+};
+
+/// One in every other lane.
+struct Colours {
+  Lanes<float> red, black;
+};
+template <int D>
+ISOCHOR_KERNEL Colours colours(const View<D, float>& view, const typename Layout<D>::Row& row) {
+  const std::int64_t first = row.number % view.across + row.number / view.across + row.begin;
+  const Lanes<float> black = from_each<float>([&](int i) { return (first + i) & 1; });
+  return {Lanes<float>(1) - black, black};
 }
 
 template <int D>
-ISOCHOR_KERNEL int parity(const View<D, float>& view, std::int64_t row) {
-  return int((row % view.across + row / view.across) & 1);
-}
-
-template <int D, class T>
-void displacements_row(const DistributePass<D, T>& pass, const typename Layout<D>::Row& row) {
-  const Around<D, T> around(pass.view, row.number);
-  const Coefficients<D, T>& k = pass.view.k;
-  const RedBlack<D, T> sweep = laplacian<D, T>(k, T(1), k.inertia);
-  const T* r = pass.r;
-  T* __restrict u = pass.u;
-  T* pressure_residual = pass.r + D * pass.view.length + around.start[2][2];
-  const std::int64_t length = pass.view.length, own = around.start[2][2];
-  const T by_dilation = T(1) + k.compressibility;
-  const int first = parity<D>(pass.view, row.number);
-  const Shift here;
-#pragma GCC ivdep
-  for (std::int64_t x = row.begin; x < row.end; ++x) {
-    const T black = T((first + int(x)) & 1), red = T(1) - black;
-    T dilation(0);
+void displacements_row(const DistributePass<D>& pass, const typename Layout<D>::Row& row) {
+  using V = Lanes<float>;
+  InRow<D, float> at(pass.view, row.number);
+  const Coefficients<D, float>& k = pass.view.k;
+  // Minus the operator of the components, see [Zhu10 (7)].
+  const RedBlack<D> sweep(k, 1, k.inertia);
+  const auto [red, black] = colours<D>(pass.view, row);
+  for (at.cells.x = row.begin; at.cells.x < row.end; at.cells.x += kLanes<float>) {
+    V dilation(0);
+#pragma GCC unroll 8
     for (int i = 0; i < D; ++i) {
-      // The sign of the Laplacian is turned.
-      const T lower = -sweep.at(around, r, i, kPlain + i, black, here, x);
-      const T upper = -sweep.at(around, r, i, kPlain + i, red, here.plus(i, 1), x);
-      dilation = dilation + (upper - lower) * k.per_h[i];
-      u[i * length + own + x] += lower;
+      const V lower = -sweep.at(at, pass.r, i, black, {});
+      const V upper = -sweep.at(at, pass.r, i, red, Shift{}.plus(i, 1));
+      dilation = dilation + (upper - lower) * at.per_h(i);
+      add(lower, at.here(pass.u, i));
     }
-    u[D * length + own + x] += dilation;
-    pressure_residual[x] -= around.flag(kPlain + D, here, x) * by_dilation * dilation;
+    add(dilation, at.here(pass.u, D));
+    add(-(at.flag(kPlain + D) * V(1 + k.compressibility) * dilation), at.here(pass.r, D));
   }
 }
 
-template <int D, class T>
-void pressures_row(const DistributePass<D, T>& pass, const typename Layout<D>::Row& row) {
-  const Around<D, T> around(pass.view, row.number);
-  const Coefficients<D, T>& k = pass.view.k;
-  const RedBlack<D, T> sweep =
-      laplacian<D, T>(k, T(1) + T(2) * k.compressibility, k.compressibility * k.inertia);
-  const T* __restrict r = pass.r;
-  T* __restrict u = pass.u;
-  const std::int64_t length = pass.view.length, own = around.start[2][2];
-  const int first = parity<D>(pass.view, row.number);
-  const Shift here;
-#pragma GCC ivdep
-  for (std::int64_t x = row.begin; x < row.end; ++x) {
-    const T black = T((first + int(x)) & 1), red = T(1) - black;
-    const T q = sweep.at(around, r, D, kPlain + D, black, here, x);
-    T pressure = k.inertia * q;
+template <int D>
+void pressures_row(const DistributePass<D>& pass, const typename Layout<D>::Row& row) {
+  using V = Lanes<float>;
+  InRow<D, float> at(pass.view, row.number);
+  const Coefficients<D, float>& k = pass.view.k;
+  const RedBlack<D> sweep(k, 1 + 2 * k.compressibility, k.compressibility * k.inertia);
+  const auto [red, black] = colours<D>(pass.view, row);
+  for (at.cells.x = row.begin; at.cells.x < row.end; at.cells.x += kLanes<float>) {
+    const V q = sweep.at(at, pass.r, D, black, {});
+    V pressure = V(k.inertia) * q;
+#pragma GCC unroll 8
     for (int i = 0; i < D; ++i) {
-      const T lower = sweep.at(around, r, D, kPlain + D, red, here.plus(i, -1), x);
-      const T upper = sweep.at(around, r, D, kPlain + D, red, here.plus(i, 1), x);
-      pressure = pressure - T(2) * k.per_h[i] * k.per_h[i] * ((upper - q) - (q - lower));
-      u[i * length + own + x] -= (q - lower) * k.per_h[i];
+      const V below = (q - sweep.at(at, pass.r, D, red, Shift{}.plus(i, -1))) * at.per_h(i);
+      const V above = (sweep.at(at, pass.r, D, red, Shift{}.plus(i, 1)) - q) * at.per_h(i);
+      pressure = pressure - V(2) * at.per_h(i) * (above - below);
+      add(-below, at.here(pass.u, i));
     }
-    u[D * length + own + x] += pressure;
+    add(pressure, at.here(pass.u, D));
   }
 }
 
@@ -136,10 +141,10 @@ template void residual_kernel(const ResidualPass<2, float>&, const RowRange&);
 template void residual_kernel(const ResidualPass<3, float>&, const RowRange&);
 template void residual_kernel(const ResidualPass<2, double>&, const RowRange&);
 template void residual_kernel(const ResidualPass<3, double>&, const RowRange&);
-template void distribute_displacements_kernel(const DistributePass<2, float>&, const RowRange&);
-template void distribute_displacements_kernel(const DistributePass<3, float>&, const RowRange&);
-template void distribute_pressures_kernel(const DistributePass<2, float>&, const RowRange&);
-template void distribute_pressures_kernel(const DistributePass<3, float>&, const RowRange&);
+template void distribute_displacements_kernel(const DistributePass<2>&, const RowRange&);
+template void distribute_displacements_kernel(const DistributePass<3>&, const RowRange&);
+template void distribute_pressures_kernel(const DistributePass<2>&, const RowRange&);
+template void distribute_pressures_kernel(const DistributePass<3>&, const RowRange&);
 
 }  // namespace ISOCHOR_ISA
 }  // namespace isochor::staggered

@@ -112,7 +112,8 @@ void for_each_interior(const Layout<D>& layout, const Weights<D>& weights, F&& f
 
 template <int D>
 Weights<D> make_weights(const Shape<D>& shape, const Layout<D>& layout) {
-  Weights<D> weights{std::vector<std::uint8_t>(kWeightKinds<D> * layout.length),
+  // Bytes are gathered in words.
+  Weights<D> weights{std::vector<std::uint8_t>(kWeightKinds<D> * layout.length + 3),
                      std::vector<std::uint16_t>(layout.length)};
   const auto set = [&](const Index<D>& at) {
     const std::size_t place = layout.place(at);
