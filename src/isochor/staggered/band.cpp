@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <unordered_map>
 
 namespace isochor::staggered {
@@ -124,33 +125,66 @@ CellMatrix<D> inverted(CellMatrix<D> a) {
   return inverse;
 }
 
+/// Where a cell comes in the order of smoothing: colour of its patch, patch, colour of the cell.
+template <int D>
+struct Turn {
+  std::uint32_t patch_colour = 0, cell_colour = 0;
+  std::uint64_t patch = 0;
+  Index<D> at;
+
+  Turn(const Layout<D>& layout, const Index<D>& cell) : at(cell) {
+    for (int k = D - 1; k >= 0; --k) {
+      const std::int32_t n = cell[k] / kPatch;
+      patch_colour = 2 * patch_colour + (n & 1);
+      cell_colour = 2 * cell_colour + (cell[k] & 1);
+      patch = patch * std::uint64_t(layout.size[k]) + std::uint64_t(n);
+    }
+  }
+  auto order() const { return std::tuple(patch_colour, patch, cell_colour); }
+};
+
 }  // namespace
 
 template <int D>
 Band<D> make_band(const Level<D>& level, const Material& material, int width) {
   Band<D> band;
   const Coefficients<D, double> k = level.template view<double>(material).k;
-  const std::vector<Index<D>> cells = find_band(level.layout, level.weights, width);
-  std::unordered_map<std::string, std::uint32_t> numbers;
-  for (int colour = 0; colour < 1 << D; ++colour) {
-    band.first[colour] = band.cells.size();
-    for (const Index<D>& at : cells) {
-      int own = 0;
-      for (int a = 0; a < D; ++a) own |= (at[a] & 1) << a;
-      if (own != colour) continue;
-      const Surroundings<D> around(level, at);
-      const auto [found, made] = numbers.try_emplace(around.key(), std::uint32_t(numbers.size()));
-      if (made) {
-        for (const double entry : inverted<D>(cell_matrix<D>(around, k))) {
-          band.inverses.push_back(float(entry));
-        }
-      }
-      band.cells.push_back({std::int32_t(level.layout.row_of(at)), at[0], found->second});
-    }
-    band.count[colour] = band.cells.size() - band.first[colour];
-    // What fills the last pack is solved and not used.
-    while (band.cells.size() % kWidestPack != 0) band.cells.push_back(band.cells.back());
+  std::vector<Turn<D>> turns;
+  for (const Index<D>& at : find_band(level.layout, level.weights, width)) {
+    turns.emplace_back(level.layout, at);
   }
+  std::ranges::stable_sort(turns, {}, &Turn<D>::order);
+  std::unordered_map<std::string, std::uint32_t> numbers;
+  const auto fill_pack = [&] {
+    while (band.cells.size() % kWidestPack != 0) band.cells.push_back(band.cells.back());
+  };
+  std::uint32_t colour = 0;
+  for (std::size_t n = 0; n < turns.size(); ++n) {
+    const Turn<D>& turn = turns[n];
+    if (n == 0 || turn.order() != turns[n - 1].order()) {
+      fill_pack();
+      const bool new_patch = n == 0 || turn.patch != turns[n - 1].patch;
+      for (; colour <= turn.patch_colour; ++colour) {
+        band.colours[colour] = std::uint32_t(band.patches.size());
+      }
+      if (new_patch) band.patches.push_back(std::uint32_t(band.groups.size()));
+      band.groups.push_back({std::uint32_t(band.cells.size()), 0});
+    }
+    ++band.groups.back().count;
+    const Surroundings<D> around(level, turn.at);
+    const auto [found, made] = numbers.try_emplace(around.key(), std::uint32_t(numbers.size()));
+    if (made) {
+      for (const double entry : inverted<D>(cell_matrix<D>(around, k))) {
+        band.inverses.push_back(float(entry));
+      }
+    }
+    band.cells.push_back({std::int32_t(level.layout.row_of(turn.at)), turn.at[0], found->second});
+  }
+  fill_pack();
+  for (; colour <= 1u << D; ++colour) band.colours[colour] = std::uint32_t(band.patches.size());
+  band.patches.push_back(std::uint32_t(band.groups.size()));
+  band.cells.shrink_to_fit();
+  band.groups.shrink_to_fit();
   return band;
 }
 

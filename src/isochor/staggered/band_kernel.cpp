@@ -4,12 +4,11 @@ namespace isochor::staggered {
 inline namespace ISOCHOR_ISA {
 namespace {
 
-/// As many cells as there are lanes, from number n on.
+/// The changes of as many cells as there are lanes.
 template <int D>
-void solve_cells(const BandPass<D>& pass, std::int64_t n) {
+void solve_cells(const BandPass<D>& pass, const BandCell* cells, float* changes) {
   using V = Lanes<float>;
   constexpr int kCount = kCellUnknowns<D>, kWidth = kLanes<float>;
-  const BandCell* cells = pass.cells + n;
   const Around<D, float, Anywhere<D>> at{pass.view, {pass.view, cells}};
   V r[kCount];
 #pragma GCC unroll 8
@@ -32,17 +31,15 @@ void solve_cells(const BandPass<D>& pass, std::int64_t n) {
     for (int l = 0; l < kCount; ++l) {
       change = change + gathered(pass.inverses + kCount * k + l, first) * r[l];
     }
-    change.store(pass.change + n * kCount + k * kWidth);
+    change.store(changes + k * kWidth);
   }
 }
 
 template <int D>
-void change_cell(const BandPass<D>& pass, std::int64_t n) {
+void change_cell(const BandPass<D>& pass, const BandCell& cell, const float* change) {
   constexpr int kWidth = kLanes<float>;
-  const BandCell& cell = pass.cells[n];
   const std::int64_t* base = pass.view.base + cell.row;
   const std::int64_t rows[3] = {0, 1, pass.view.across};
-  const float* change = pass.change + n / kWidth * kWidth * kCellUnknowns<D> + n % kWidth;
   for (int i = 0; i < D; ++i) {
     float* u = pass.u + i * pass.view.length + cell.x;
     u[base[0]] += change[2 * i * kWidth];
@@ -51,21 +48,31 @@ void change_cell(const BandPass<D>& pass, std::int64_t n) {
   pass.u[D * pass.view.length + base[0] + cell.x] += change[2 * D * kWidth];
 }
 
+template <int D>
+void smooth_group(const BandPass<D>& pass, const BandGroup& group) {
+  constexpr std::uint32_t kCount = kCellUnknowns<D>, kWidth = kLanes<float>;
+  alignas(64) float changes[kCellUnknowns<D> * kLargestGroup<D>];
+  const BandCell* cells = pass.cells + group.first;
+  for (std::uint32_t n = 0; n < group.count; n += kWidth) {
+    solve_cells(pass, cells + n, changes + n * kCount);
+  }
+  for (std::uint32_t n = 0; n < group.count; ++n) {
+    change_cell(pass, cells[n], changes + n / kWidth * kWidth * kCount + n % kWidth);
+  }
+}
+
 }  // namespace
 
 template <class Pass>
-void solve_cells_kernel(const Pass& pass, const RowRange& range) {
-  for (std::int64_t n = range.begin; n < range.end; n += kLanes<float>) solve_cells(pass, n);
-}
-template <class Pass>
-void change_cells_kernel(const Pass& pass, const RowRange& range) {
-  for (std::int64_t n = range.begin; n < range.end; ++n) change_cell(pass, n);
+void smooth_patches_kernel(const Pass& pass, const RowRange& range) {
+  const std::uint32_t end = pass.patches[range.end];
+  for (std::uint32_t g = pass.patches[range.begin]; g < end; ++g) {
+    smooth_group(pass, pass.groups[g]);
+  }
 }
 
-template void solve_cells_kernel(const BandPass<2>&, const RowRange&);
-template void solve_cells_kernel(const BandPass<3>&, const RowRange&);
-template void change_cells_kernel(const BandPass<2>&, const RowRange&);
-template void change_cells_kernel(const BandPass<3>&, const RowRange&);
+template void smooth_patches_kernel(const BandPass<2>&, const RowRange&);
+template void smooth_patches_kernel(const BandPass<3>&, const RowRange&);
 
 }  // namespace ISOCHOR_ISA
 }  // namespace isochor::staggered

@@ -23,7 +23,7 @@ std::int32_t packed_end(const Extent& extent) {
 }  // namespace
 
 template <int D>
-Layout<D>::Layout(const Domain<D>& domain) {
+Layout<D>::Layout(const Domain<D>& domain, bool finest) {
   std::size_t count = 1;
   for (int k = 0; k < D; ++k) {
     size[k] = domain.size[k] + 2 * kMargin;
@@ -35,7 +35,7 @@ Layout<D>::Layout(const Domain<D>& domain) {
     const Index<D> at = inside(cell);
     const Extent here{at[0], at[0] + 1};
     if (label == Cell::Interior) own[row_of(at)].join(here);
-    if (label != Cell::Exterior) known[row_of(at)].join(here);
+    if (finest ? label == Cell::Interior : label != Cell::Exterior) known[row_of(at)].join(here);
   });
   for (std::size_t r = 0; r < count; ++r) {
     if (!own[r].empty()) rows.push_back({std::int32_t(r), own[r].begin, own[r].end});
@@ -64,6 +64,8 @@ Layout<D>::Layout(const Domain<D>& domain) {
     base[r] = std::int64_t(length) - read[r].begin;
     length += std::size_t(read[r].end - read[r].begin);
   }
+  rows.shrink_to_fit();
+  stored.shrink_to_fit();
 }
 
 template struct Layout<2>;

@@ -23,7 +23,8 @@ struct Layout {
     std::int32_t begin, end;  ///< cells along x from the first interior one to the last
   };
 
-  explicit Layout(const Domain<D>& domain);
+  /// All levels but the finest are interpolated from wherever anything is given.
+  Layout(const Domain<D>& domain, bool finest);
 
   Index<D> size{};                   ///< cells of the box, with its margin
   std::vector<std::int64_t> base;    ///< per row of the box: cell x is number base + x of a field

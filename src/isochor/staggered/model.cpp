@@ -16,8 +16,8 @@ std::size_t count_unknowns(const Level<D>& level) {
 }
 
 template <int D>
-Level<D> make_level(const Shape<D>& shape) {
-  Layout<D> layout(shape.domain);
+Level<D> make_level(const Shape<D>& shape, bool finest) {
+  Layout<D> layout(shape.domain, finest);
   Weights<D> weights = make_weights(shape, layout);
   return {std::move(layout), std::move(weights), shape.domain.spacing, {}};
 }
@@ -49,7 +49,13 @@ View<D, T> Level<D>::view(const Material& material, double relaxation) const {
 template <int D>
 std::size_t Level<D>::bytes() const {
   return layout.bytes() + weights.bytes.capacity() + weights.flags.capacity() * 2 +
-         band.cells.capacity() * sizeof(BandCell) + band.inverses.capacity() * sizeof(float);
+         band.bytes();
+}
+
+template <int D>
+std::size_t Band<D>::bytes() const {
+  return cells.capacity() * sizeof(BandCell) + groups.capacity() * sizeof(BandGroup) +
+         patches.capacity() * sizeof(std::uint32_t) + inverses.capacity() * sizeof(float);
 }
 
 template <int D>
@@ -63,19 +69,28 @@ template <int D>
 Model<D> build_model(Domain<D> domain, const Material& material, const Params& params,
                      const std::string& place) {
   check(domain, place);
+  if (params.smoother != Smoother::Best && !(material.compressibility > 0)) {
+    throw Error(Fault::Input, place,
+                "the published smoother divides by the compressibility, which is zero",
+                "use the best variant, or a Poisson's ratio below 0.5");
+  }
   Model<D> model{material, params, {}, {}};
   Shape<D> shape = finest_shape(std::move(domain));
   for (;;) {
-    model.levels.push_back(make_level(shape));
+    model.levels.push_back(make_level(shape, model.levels.empty()));
     Level<D>& level = model.levels.back();
     if (count_unknowns(level) <= std::size_t(params.direct_unknowns)) break;
-    level.band = make_band(level, material, params.band_width);
+    if (params.smoother == Smoother::Best) {
+      level.band = make_band(level, material, params.band_width);
+    }
     shape = coarsened(shape, params.measured);
   }
   model.coarsest = Coarsest<D>(model.levels.back(), material);
   return model;
 }
 
+template struct Band<2>;
+template struct Band<3>;
 template struct Level<2>;
 template struct Level<3>;
 template View<2, float> Level<2>::view(const Material&, double) const;

@@ -18,9 +18,15 @@ struct Material {
 };
 
 enum class Cycle { V, W };
+enum class Smoother {
+  Best,         ///< cells near the boundary one by one, the interior red-black by distribution
+  Published,    ///< Gauss and Seidel near the boundary, the interior by distribution, as printed
+  Unaugmented,  ///< Gauss and Seidel everywhere, pressures eliminated: what the paper improves on
+};
 
 struct Params {
   Cycle cycle = Cycle::W;
+  Smoother smoother = Smoother::Best;
   int band_width = 2;   ///< cells from the boundary that are solved one by one
   int band_sweeps = 2;  ///< of them before and after each sweep of the interior
   double relaxation = 1.15;
@@ -28,14 +34,29 @@ struct Params {
   bool measured = true;
   /// Levels are added until one has no more unknowns than this, which is then factorised.
   int direct_unknowns = 700;
+
+  /// `variant = "paper"`: nothing improved. Needs compressibility.
+  static Params published() {
+    return {.cycle = Cycle::V,
+            .smoother = Smoother::Published,
+            .band_width = 1,
+            .band_sweeps = 3,
+            .relaxation = 1,
+            .measured = false};
+  }
 };
 
-/// Cells near the boundary, by colour: no two of one have a face in common.
+/// Cells near the boundary: patches that can be smoothed at a time, and in each of them groups of
+/// cells that can.
 template <int D>
 struct Band {
   std::vector<BandCell> cells;
-  std::array<std::size_t, 1 << D> first{}, count{};  ///< of each colour; whole packs
-  std::vector<float> inverses;                    ///< of their matrices, each distinct one once
+  std::vector<BandGroup> groups;
+  std::vector<std::uint32_t> patches;                 ///< the first group of each, and an end
+  std::array<std::uint32_t, (1 << D) + 1> colours{};  ///< the first patch of each
+  std::vector<float> inverses;  ///< of the cells' matrices, each distinct one once
+
+  std::size_t bytes() const;
 };
 
 template <int D>

@@ -26,21 +26,16 @@ void for_rows(const Layout<D>& layout, ThreadArena& arena, F&& f) {
 
 template <int D>
 MultigridMemory<D>::MultigridMemory(const Model<D>& model) : direct(model.coarsest.size()) {
-  std::size_t most = 0;
   for (const auto& level : model.levels) {
     const std::size_t size = (D + 1) * level.layout.length;
     levels.push_back({std::vector<float>(size), std::vector<float>(size),
                       std::vector<float>(size)});
-    for (int c = 0; c < 1 << D; ++c) {
-      most = std::max(most, level.band.count[c]);
-    }
   }
-  change.resize(kCellUnknowns<D> * (most + kWidestPack));
 }
 
 template <int D>
 std::size_t MultigridMemory<D>::bytes() const {
-  std::size_t sum = change.capacity() * sizeof(float) + direct.capacity() * sizeof(double);
+  std::size_t sum = direct.capacity() * sizeof(double);
   for (const Level& level : levels) {
     sum += (level.u.capacity() + level.b.capacity() + level.r.capacity()) * sizeof(float);
   }
@@ -76,26 +71,24 @@ void Multigrid<D>::smooth_interior(std::size_t l) {
 
 template <int D>
 void Multigrid<D>::smooth_band(std::size_t l) {
-  constexpr std::size_t kCells = 256;
   const Band<D>& band = model_.levels[l].band;
   auto& level = memory_.levels[l];
-  BandPass<D> pass{view(l),        nullptr,
-                   band.inverses.data(), level.u.data(), memory_.change.data(), level.b.data()};
+  const BandPass<D> pass{view(l),
+                         band.cells.data(),
+                         band.groups.data(),
+                         band.patches.data(),
+                         band.inverses.data(),
+                         level.u.data(),
+                         level.b.data()};
   for (int sweep = 0; sweep < model_.params.band_sweeps; ++sweep) {
-    for (int colour = 0; colour < 1 << D; ++colour) {
-      pass.cells = band.cells.data() + band.first[colour];
-      const std::size_t count = band.count[colour];
-      const auto each = [&](auto&& kernel) {
-        arena_.for_chunks(count, kCells, [&](std::size_t begin, std::size_t end) {
-          const FlushDenormals flush;
-          kernel(RowRange{std::int64_t(begin), std::int64_t(end)});
-        });
-      };
-      each([&](const RowRange& cells) {
-        ISOCHOR_CALL_KERNEL(best_isa(), solve_cells_kernel(pass, cells));
-      });
-      each([&](const RowRange& cells) {
-        ISOCHOR_CALL_KERNEL(best_isa(), change_cells_kernel(pass, cells));
+    for (int turn = 0; turn < 1 << D; ++turn) {
+      // Every other sweep goes back.
+      const int c = sweep % 2 == 0 ? turn : (1 << D) - 1 - turn;
+      const std::size_t first = band.colours[c];
+      arena_.for_chunks(band.colours[c + 1] - first, 1, [&](std::size_t begin, std::size_t end) {
+        const FlushDenormals flush;
+        const RowRange patches{std::int64_t(first + begin), std::int64_t(first + end)};
+        ISOCHOR_CALL_KERNEL(best_isa(), smooth_patches_kernel(pass, patches));
       });
     }
   }
@@ -103,6 +96,19 @@ void Multigrid<D>::smooth_band(std::size_t l) {
 
 template <int D>
 void Multigrid<D>::smooth(std::size_t l) {
+  const Smoother smoother = model_.params.smoother;
+  if (smoother != Smoother::Best) {
+    auto& level = memory_.levels[l];
+    const PublishedPass<D> pass{view(l),
+                                std::int64_t(model_.levels[l].layout.rows.size()),
+                                smoother == Smoother::Published ? model_.params.band_sweeps : 1,
+                                smoother == Smoother::Unaugmented,
+                                level.u.data(),
+                                level.b.data()};
+    const FlushDenormals flush;
+    ISOCHOR_CALL_KERNEL(best_isa(), published_smooth_kernel(pass));
+    return;
+  }
   smooth_band(l);
   smooth_interior(l);
   smooth_band(l);

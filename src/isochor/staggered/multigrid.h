@@ -12,7 +12,6 @@ struct MultigridMemory {
     std::vector<float> u, b, r;
   };
   std::vector<Level> levels;
-  std::vector<float> change;  ///< of the cells of one colour
   std::vector<double> direct;
 
   explicit MultigridMemory(const Model<D>& model);

@@ -5,8 +5,7 @@
 /// What the kernels of a level are given, see kernels.h.
 namespace isochor::staggered {
 
-/// Lanes of the widest pack of floats. Rows have memory for whole packs, and so has the list of
-/// cells of a colour.
+/// Lanes of the widest pack of floats. Rows have memory for whole packs.
 inline constexpr int kWidestPack = Layout<3>::kPack;
 
 struct RowRange {
@@ -49,14 +48,37 @@ inline constexpr int kCellUnknowns = 2 * D + 1;
 template <int D>
 inline constexpr int kInverseSize = kCellUnknowns<D> * kCellUnknowns<D>;
 
-/// Cells of one colour, as many as fill packs (kWidestPack). Unknowns of a cell are 2 i (lower face
-/// along i), 2 i + 1 (upper face) and 2 D (pressure); `change` has them pack by pack.
+/// Cells of one colour in a patch: no two have an unknown in common. Their list is filled up to
+/// whole packs; what is beyond `count` is solved and not used.
+struct BandGroup {
+  std::uint32_t first, count;
+};
+/// Cells per axis of a patch of the band: few enough to stay in a cache for all of its colours.
+inline constexpr int kPatch = 16;
+template <int D>
+inline constexpr int kLargestGroup = D == 3 ? kPatch * kPatch * kPatch / 8 : kPatch * kPatch / 4;
+
+/// Unknowns of a cell are 2 i (lower face along i), 2 i + 1 (upper face) and 2 D (pressure).
 template <int D>
 struct BandPass {
   View<D, float> view;
   const BandCell* cells;
-  const float* inverses;
-  float *u, *change;
+  const BandGroup* groups;
+  const std::uint32_t* patches;  ///< patch n has the groups [n] to [n + 1]
+  const float* inverses;         ///< by columns
+  float* u;
+  const float* b;
+};
+
+/// The smoother as published, for comparison. `eliminate`: without pressures as unknowns, Gauss and
+/// Seidel everywhere.
+template <int D>
+struct PublishedPass {
+  View<D, float> view;
+  std::int64_t rows;
+  int boundary_sweeps;
+  bool eliminate;
+  float* u;
   const float* b;
 };
 
