@@ -10,6 +10,7 @@ std::vector<BenchRow> linear_solve(Context& context);
 std::vector<BenchRow> mixed_solve(Context& context);
 std::vector<BenchRow> material_rates(Context& context);
 std::vector<BenchRow> report_page(Context& context);
+std::vector<BenchRow> staggered_cycle(Context& context);
 std::vector<BenchRow> svd_rates(Context& context);
 std::vector<BenchRow> vcycle(Context& context);
 std::vector<BenchRow> voxelise(Context& context);
@@ -24,6 +25,7 @@ std::span<const Benchmark> benchmarks() {
       Benchmark{"mixed-solve", "One linear solve with pressures on one core", mixed_solve},
       Benchmark{"materials", "Linearising every law on one core", material_rates},
       Benchmark{"report", "A report with its viewer: size, time to write and to open", report_page},
+      Benchmark{"staggered", "One cycle of the staggered method", staggered_cycle},
       Benchmark{"svd", "3x3 singular value decompositions on one core", svd_rates},
       Benchmark{"vcycle", "One cycle of multigrid", vcycle},
       Benchmark{"voxelise", "Building a lattice around a surface", voxelise},

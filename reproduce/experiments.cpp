@@ -26,6 +26,8 @@ std::vector<Row> verify_dynamics(const ExperimentOptions&, Context&);
 std::vector<Row> verify_momentum(const ExperimentOptions&, Context&);
 std::vector<Row> verify_spin(const ExperimentOptions&, Context&);
 std::vector<Row> verify_vibration(const ExperimentOptions&, Context&);
+std::vector<Row> zhu_accuracy(const ExperimentOptions&, Context&);
+std::vector<Row> zhu_convergence(const ExperimentOptions&, Context&);
 
 std::span<const Experiment> experiments() {
   static constexpr std::array kExperiments{
@@ -69,6 +71,10 @@ std::span<const Experiment> experiments() {
       Experiment{"verify/spin", "Spinning cylinders against closed forms", verify_spin},
       Experiment{"verify/vibration", "Frequencies of a cantilever in three of its modes",
                  verify_vibration},
+      Experiment{"zhu/accuracy", "A disc with a known solution, refined (figs. 12 to 16)",
+                 zhu_accuracy},
+      Experiment{"zhu/convergence", "How fast cycles of the staggered method converge (fig. 10)",
+                 zhu_convergence},
   };
   return kExperiments;
 }

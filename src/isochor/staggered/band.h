@@ -1,0 +1,13 @@
+#pragma once
+
+#include "isochor/staggered/model.h"
+
+namespace isochor::staggered {
+
+/// The cells of a level that are solved one by one, with the inverses of their matrices: faces that
+/// are unknowns and the pressure, all else as it stands. Cells with the same weights around them
+/// share one.
+template <int D>
+Band<D> make_band(const Level<D>& level, const Material& material, int width);
+
+}  // namespace isochor::staggered

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "isochor/staggered/model.h"
+
+/// What drives a body: right-hand sides and given displacements, as fields of the finest level.
+namespace isochor::staggered {
+
+template <int D>
+using Point = Spacing<D>;
+
+/// Where number `component` of a cell lies: its lower face along that axis, its centre for D. The
+/// domain begins at the origin. m
+template <int D>
+Point<D> position(const Model<D>& model, const Index<D>& cell, int component);
+
+/// Calls f(cell of the domain, component, place among the fields) for every unknown.
+template <int D>
+void for_each_unknown(const Model<D>& model,
+                      const std::function<void(const Index<D>&, int, std::size_t)>& f);
+
+/// Adds a force per volume, N/m^3.
+template <int D>
+void add_body_force(const Model<D>& model,
+                    const std::function<double(const Point<D>&, int axis)>& force,
+                    std::span<double> b);
+
+/// Adds a traction on the free face of a cell, Pa: the face above it along the axis, or below. Stands
+/// for the stresses that are left out there [Zhu10 sec 5.3].
+template <int D>
+void add_traction(const Model<D>& model, const Index<D>& cell, int axis, bool above,
+                  const Point<D>& traction, std::span<double> b);
+
+/// Writes given displacements where they are read: at all faces of Dirichlet cells next to unknowns.
+template <int D>
+void set_given(const Model<D>& model,
+               const std::function<double(const Point<D>&, int axis)>& displacement,
+               std::span<double> u);
+
+}  // namespace isochor::staggered

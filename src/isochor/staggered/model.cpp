@@ -1,0 +1,105 @@
+#include "isochor/staggered/model.h"
+
+#include "isochor/base/error.h"
+#include "isochor/staggered/band.h"
+
+namespace isochor::staggered {
+namespace {
+
+template <int D>
+std::size_t count_unknowns(const Level<D>& level) {
+  std::size_t count = 0;
+  for (const std::uint16_t flags : level.weights.flags) {
+    for (int k = 0; k <= D; ++k) count += flags >> (kActive + k) & 1;
+  }
+  return count;
+}
+
+template <int D>
+Level<D> make_level(const Shape<D>& shape, bool finest) {
+  Layout<D> layout(shape.domain, finest);
+  Weights<D> weights = make_weights(shape, layout);
+  return {std::move(layout), std::move(weights), shape.domain.spacing, {}};
+}
+
+}  // namespace
+
+Material Material::from_poisson(double young, double poisson) {
+  const double mu = young / (2 + 2 * poisson);
+  // mu / lambda = (1 - 2 nu) / (2 nu); no Poisson's ratio at all is no lambda.
+  if (!(poisson > 0)) {
+    throw Error(Fault::Input, "poisson", "the staggered method needs a positive Poisson's ratio",
+                "use a small one, or another method");
+  }
+  return {.mu = mu, .compressibility = (1 - 2 * poisson) / (2 * poisson)};
+}
+
+template <int D>
+template <class T>
+View<D, T> Level<D>::view(const Material& material, double relaxation) const {
+  View<D, T> view{layout.base.data(),   layout.rows.data(),   layout.size[1],
+                  std::int64_t(layout.length), weights.bytes.data(), weights.flags.data(), {}};
+  for (int k = 0; k < D; ++k) view.k.per_h[k] = T(1 / spacing[k]);
+  view.k.compressibility = T(material.compressibility);
+  view.k.inertia = T(material.inertia / material.mu);
+  view.k.relaxation = T(relaxation);
+  return view;
+}
+
+template <int D>
+std::size_t Level<D>::bytes() const {
+  return layout.bytes() + weights.bytes.capacity() + weights.flags.capacity() * 2 +
+         band.bytes();
+}
+
+template <int D>
+std::size_t Band<D>::bytes() const {
+  return cells.capacity() * sizeof(BandCell) + groups.capacity() * sizeof(BandGroup) +
+         patches.capacity() * sizeof(std::uint32_t) + inverses.capacity() * sizeof(float);
+}
+
+template <int D>
+std::size_t Model<D>::bytes() const {
+  std::size_t sum = coarsest.bytes();
+  for (const Level<D>& level : levels) sum += level.bytes();
+  return sum;
+}
+
+template <int D>
+Model<D> build_model(Domain<D> domain, const Material& material, const Params& params,
+                     const std::string& place) {
+  check(domain, place);
+  if (params.smoother != Smoother::Best && !(material.compressibility > 0)) {
+    throw Error(Fault::Input, place,
+                "the published smoother divides by the compressibility, which is zero",
+                "use the best variant, or a Poisson's ratio below 0.5");
+  }
+  Model<D> model{material, params, {}, {}};
+  Shape<D> shape = finest_shape(std::move(domain));
+  for (;;) {
+    model.levels.push_back(make_level(shape, model.levels.empty()));
+    Level<D>& level = model.levels.back();
+    if (count_unknowns(level) <= std::size_t(params.direct_unknowns)) break;
+    if (params.smoother == Smoother::Best) {
+      level.band = make_band(level, material, params.band_width);
+    }
+    shape = coarsened(shape, params.measured);
+  }
+  model.coarsest = Coarsest<D>(model.levels.back(), material);
+  return model;
+}
+
+template struct Band<2>;
+template struct Band<3>;
+template struct Level<2>;
+template struct Level<3>;
+template View<2, float> Level<2>::view(const Material&, double) const;
+template View<3, float> Level<3>::view(const Material&, double) const;
+template View<2, double> Level<2>::view(const Material&, double) const;
+template View<3, double> Level<3>::view(const Material&, double) const;
+template struct Model<2>;
+template struct Model<3>;
+template Model<2> build_model(Domain<2>, const Material&, const Params&, const std::string&);
+template Model<3> build_model(Domain<3>, const Material&, const Params&, const std::string&);
+
+}  // namespace isochor::staggered

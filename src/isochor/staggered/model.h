@@ -1,0 +1,94 @@
+#pragma once
+
+#include <string>
+
+#include "isochor/staggered/coarsest.h"
+#include "isochor/staggered/passes.h"
+
+namespace isochor::staggered {
+
+/// Linear elasticity, isotropic and the same everywhere.
+struct Material {
+  double mu = 1;              ///< shear modulus, Pa
+  double compressibility = 0; ///< mu / lambda; zero is Poisson's ratio 0.5
+  /// What a time step adds: rho / dt^2 for backward Euler, kg/(m^3 s^2). Zero: static.
+  double inertia = 0;
+
+  static Material from_poisson(double young, double poisson);
+};
+
+enum class Cycle { V, W };
+enum class Smoother {
+  Best,         ///< cells near the boundary one by one, the interior red-black by distribution
+  Published,    ///< Gauss and Seidel near the boundary, the interior by distribution, as printed
+  Unaugmented,  ///< Gauss and Seidel everywhere, pressures eliminated: what the paper improves on
+};
+
+struct Params {
+  Cycle cycle = Cycle::W;
+  Smoother smoother = Smoother::Best;
+  int band_width = 2;   ///< cells from the boundary that are solved one by one
+  int band_sweeps = 2;  ///< of them before and after each sweep of the interior
+  double relaxation = 1.15;
+  /// Coarse levels know how full their cells are and where walls stand (Shape).
+  bool measured = true;
+  /// Levels are added until one has no more unknowns than this, which is then factorised.
+  int direct_unknowns = 700;
+
+  /// `variant = "paper"`: nothing improved. Needs compressibility.
+  static Params published() {
+    return {.cycle = Cycle::V,
+            .smoother = Smoother::Published,
+            .band_width = 1,
+            .band_sweeps = 3,
+            .relaxation = 1,
+            .measured = false};
+  }
+};
+
+/// Cells near the boundary: patches that can be smoothed at a time, and in each of them groups of
+/// cells that can.
+template <int D>
+struct Band {
+  std::vector<BandCell> cells;
+  std::vector<BandGroup> groups;
+  std::vector<std::uint32_t> patches;                 ///< the first group of each, and an end
+  std::array<std::uint32_t, (1 << D) + 1> colours{};  ///< the first patch of each
+  std::vector<float> inverses;  ///< of the cells' matrices, each distinct one once
+
+  std::size_t bytes() const;
+};
+
+template <int D>
+struct Level {
+  Layout<D> layout;
+  Weights<D> weights;
+  Spacing<D> spacing{};
+  Band<D> band;
+
+  /// As kernels see it.
+  template <class T>
+  View<D, T> view(const Material& material, double relaxation = 1) const;
+  std::size_t bytes() const;
+};
+
+/// Built once, never changed.
+template <int D>
+struct Model {
+  Material material;
+  Params params;
+  std::vector<Level<D>> levels;  ///< the finest first
+  Coarsest<D> coarsest;          ///< the last one's matrix, factorised
+
+  /// Numbers of a field of the finest level, of which there are D + 1.
+  std::size_t length() const { return levels[0].layout.length; }
+  std::size_t unknowns() const { return (D + 1) * length(); }
+  std::size_t bytes() const;
+};
+
+/// `place` names the body in errors.
+template <int D>
+Model<D> build_model(Domain<D> domain, const Material& material, const Params& params,
+                     const std::string& place);
+
+}  // namespace isochor::staggered

@@ -1,0 +1,183 @@
+#include "isochor/staggered/multigrid.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "isochor/math/flush_denormals.h"
+#include "isochor/math/isa.h"
+#include "isochor/staggered/kernels.h"
+
+namespace isochor::staggered {
+namespace {
+
+/// Numbers of work that are worth a thread.
+constexpr std::size_t kGrain = 8192;
+
+template <int D, class F>
+void for_rows(const Layout<D>& layout, ThreadArena& arena, F&& f) {
+  const std::size_t grain = std::max<std::size_t>(1, kGrain / std::size_t(layout.size[0]));
+  arena.for_chunks(layout.rows.size(), grain, [&](std::size_t begin, std::size_t end) {
+    const FlushDenormals flush;
+    f(RowRange{std::int64_t(begin), std::int64_t(end)});
+  });
+}
+
+}  // namespace
+
+template <int D>
+MultigridMemory<D>::MultigridMemory(const Model<D>& model) : direct(model.coarsest.size()) {
+  for (const auto& level : model.levels) {
+    const std::size_t size = (D + 1) * level.layout.length;
+    levels.push_back({std::vector<float>(size), std::vector<float>(size),
+                      std::vector<float>(size)});
+  }
+}
+
+template <int D>
+std::size_t MultigridMemory<D>::bytes() const {
+  std::size_t sum = direct.capacity() * sizeof(double);
+  for (const Level& level : levels) {
+    sum += (level.u.capacity() + level.b.capacity() + level.r.capacity()) * sizeof(float);
+  }
+  return sum;
+}
+
+template <int D>
+View<D, float> Multigrid<D>::view(std::size_t l) const {
+  return model_.levels[l].template view<float>(model_.material, model_.params.relaxation);
+}
+
+template <int D>
+void Multigrid<D>::find_residual(std::size_t l, int bit) {
+  auto& level = memory_.levels[l];
+  const ResidualPass<D, float> pass{view(l), level.u.data(), level.b.data(), level.r.data(), bit};
+  for_rows(model_.levels[l].layout, arena_, [&](const RowRange& rows) {
+    ISOCHOR_CALL_KERNEL(best_isa(), residual_kernel(pass, rows));
+  });
+}
+
+template <int D>
+void Multigrid<D>::smooth_interior(std::size_t l) {
+  find_residual(l, kPlain);
+  auto& level = memory_.levels[l];
+  const DistributePass<D> pass{view(l), level.u.data(), level.r.data()};
+  for_rows(model_.levels[l].layout, arena_, [&](const RowRange& rows) {
+    ISOCHOR_CALL_KERNEL(best_isa(), distribute_displacements_kernel(pass, rows));
+  });
+  for_rows(model_.levels[l].layout, arena_, [&](const RowRange& rows) {
+    ISOCHOR_CALL_KERNEL(best_isa(), distribute_pressures_kernel(pass, rows));
+  });
+}
+
+template <int D>
+void Multigrid<D>::smooth_band(std::size_t l) {
+  const Band<D>& band = model_.levels[l].band;
+  auto& level = memory_.levels[l];
+  const BandPass<D> pass{view(l),
+                         band.cells.data(),
+                         band.groups.data(),
+                         band.patches.data(),
+                         band.inverses.data(),
+                         level.u.data(),
+                         level.b.data()};
+  for (int sweep = 0; sweep < model_.params.band_sweeps; ++sweep) {
+    for (int turn = 0; turn < 1 << D; ++turn) {
+      // Every other sweep goes back.
+      const int c = sweep % 2 == 0 ? turn : (1 << D) - 1 - turn;
+      const std::size_t first = band.colours[c];
+      arena_.for_chunks(band.colours[c + 1] - first, 1, [&](std::size_t begin, std::size_t end) {
+        const FlushDenormals flush;
+        const RowRange patches{std::int64_t(first + begin), std::int64_t(first + end)};
+        ISOCHOR_CALL_KERNEL(best_isa(), smooth_patches_kernel(pass, patches));
+      });
+    }
+  }
+}
+
+template <int D>
+void Multigrid<D>::smooth(std::size_t l) {
+  const Smoother smoother = model_.params.smoother;
+  if (smoother != Smoother::Best) {
+    auto& level = memory_.levels[l];
+    const PublishedPass<D> pass{view(l),
+                                std::int64_t(model_.levels[l].layout.rows.size()),
+                                smoother == Smoother::Published ? model_.params.band_sweeps : 1,
+                                smoother == Smoother::Unaugmented,
+                                level.u.data(),
+                                level.b.data()};
+    const FlushDenormals flush;
+    ISOCHOR_CALL_KERNEL(best_isa(), published_smooth_kernel(pass));
+    return;
+  }
+  smooth_band(l);
+  smooth_interior(l);
+  smooth_band(l);
+}
+
+template <int D>
+void Multigrid<D>::descend(std::size_t l) {
+  find_residual(l, kActive);
+  auto& coarse = memory_.levels[l + 1];
+  std::fill(coarse.u.begin(), coarse.u.end(), 0.0f);
+  const TransferPass<D> pass{view(l), view(l + 1), memory_.levels[l].r.data(), coarse.b.data()};
+  for_rows(model_.levels[l + 1].layout, arena_, [&](const RowRange& rows) {
+    ISOCHOR_CALL_KERNEL(best_isa(), restrict_kernel(pass, rows));
+  });
+}
+
+template <int D>
+void Multigrid<D>::ascend(std::size_t l) {
+  const TransferPass<D> pass{view(l), view(l + 1), memory_.levels[l + 1].u.data(),
+                             memory_.levels[l].u.data()};
+  for_rows(model_.levels[l].layout, arena_, [&](const RowRange& rows) {
+    ISOCHOR_CALL_KERNEL(best_isa(), prolong_kernel(pass, rows));
+  });
+}
+
+template <int D>
+void Multigrid<D>::cycle(std::size_t l) {
+  auto& level = memory_.levels[l];
+  if (l + 1 == model_.levels.size()) {
+    model_.coarsest.solve(level.b.data(), level.u.data(), memory_.direct);
+    return;
+  }
+  smooth(l);
+  descend(l);
+  cycle(l + 1);
+  if (model_.params.cycle == Cycle::W && l + 2 < model_.levels.size()) cycle(l + 1);
+  ascend(l);
+  smooth(l);
+}
+
+template <int D>
+void Multigrid<D>::apply(std::span<const double> r, std::span<double> z) {
+  auto& finest = memory_.levels[0];
+  parallel_for(arena_, r.size(), kGrain, [&](std::size_t i) {
+    finest.b[i] = float(r[i]);
+    finest.u[i] = 0;
+  });
+  cycle(0);
+  parallel_for(arena_, z.size(), kGrain, [&](std::size_t i) { z[i] = double(finest.u[i]); });
+}
+
+template <int D>
+void find_residual(const Model<D>& model, std::span<const double> u, std::span<const double> b,
+                   std::span<double> r, ThreadArena& arena) {
+  const Level<D>& level = model.levels[0];
+  const ResidualPass<D, double> pass{level.template view<double>(model.material), u.data(),
+                                     b.data(), r.data(), kActive};
+  for_rows(level.layout, arena, [&](const RowRange& rows) {
+    ISOCHOR_CALL_KERNEL(best_isa(), residual_kernel(pass, rows));
+  });
+}
+
+template class Multigrid<2>;
+template class Multigrid<3>;
+template struct MultigridMemory<2>;
+template struct MultigridMemory<3>;
+template void find_residual(const Model<2>&, std::span<const double>, std::span<const double>,
+                            std::span<double>, ThreadArena&);
+template void find_residual(const Model<3>&, std::span<const double>, std::span<const double>,
+                            std::span<double>, ThreadArena&);
+
+}  // namespace isochor::staggered

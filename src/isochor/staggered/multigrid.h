@@ -1,0 +1,57 @@
+#pragma once
+
+#include "isochor/base/parallel.h"
+#include "isochor/staggered/model.h"
+
+namespace isochor::staggered {
+
+/// Memory of cycles: per level unknowns, right-hand sides and residuals, in single precision.
+template <int D>
+struct MultigridMemory {
+  struct Level {
+    std::vector<float> u, b, r;
+  };
+  std::vector<Level> levels;
+  std::vector<double> direct;
+
+  explicit MultigridMemory(const Model<D>& model);
+  std::size_t bytes() const;
+};
+
+/// Cycles of the multigrid correction scheme [Zhu10 alg 1]. Smoothing is the boundary, the interior
+/// by distribution, and the boundary again. All of it is Jacobi-like within colours: the same bits
+/// for any number of threads.
+template <int D>
+class Multigrid {
+ public:
+  Multigrid(const Model<D>& model, MultigridMemory<D>& memory, ThreadArena& arena)
+      : model_(model), memory_(memory), arena_(arena) {}
+
+  /// z is what one cycle from zero makes of r; a fixed linear map, neither symmetric nor definite.
+  void apply(std::span<const double> r, std::span<double> z);
+  /// One cycle on what stands in the finest level of the memory.
+  void cycle() { cycle(0); }
+  /// One smoothing step of a level.
+  void smooth(std::size_t level);
+
+ private:
+  void cycle(std::size_t level);
+  void smooth_band(std::size_t level);
+  void smooth_interior(std::size_t level);
+  void find_residual(std::size_t level, int bit);
+  void descend(std::size_t level);
+  void ascend(std::size_t level);
+  View<D, float> view(std::size_t level) const;
+
+  const Model<D>& model_;
+  MultigridMemory<D>& memory_;
+  ThreadArena& arena_;
+};
+
+/// r = b - A u in double precision, on the finest level. Numbers of u that are no unknowns count as
+/// given; theirs of r stay as they are.
+template <int D>
+void find_residual(const Model<D>& model, std::span<const double> u, std::span<const double> b,
+                   std::span<double> r, ThreadArena& arena);
+
+}  // namespace isochor::staggered

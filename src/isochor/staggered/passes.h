@@ -1,0 +1,85 @@
+#pragma once
+
+#include "isochor/staggered/stencil.h"
+
+/// What the kernels of a level are given, see kernels.h.
+namespace isochor::staggered {
+
+/// Lanes of the widest pack of floats. Rows have memory for whole packs.
+inline constexpr int kWidestPack = Layout<3>::kPack;
+
+struct RowRange {
+  std::int64_t begin = 0, end = 0;
+};
+
+/// r = b - A u, zero but where `bit` of the flags (kActive or kPlain) is set.
+template <int D, class T>
+struct ResidualPass {
+  View<D, T> view;
+  const T *u, *b;
+  T* r;
+  int bit = kActive;
+};
+
+/// One red-black sweep of the distributive smoother [Zhu10 alg 2], from residuals that are zero but
+/// where kPlain is set. There L M is triangular, with Laplacians on its diagonal [Zhu10 (7)], so
+/// that both colours of all components follow from the residuals that stand at the begin.
+template <int D>
+struct DistributePass {
+  View<D, float> view;
+  float *u, *r;
+};
+
+/// Between two levels. Rows are those of the level that is written.
+template <int D>
+struct TransferPass {
+  View<D, float> fine, coarse;
+  const float* from;
+  float* to;
+};
+
+/// A cell near the boundary, whose faces and pressure are solved for together.
+struct BandCell {
+  std::int32_t row, x;
+  std::uint32_t inverse;  ///< which of the inverses
+};
+template <int D>
+inline constexpr int kCellUnknowns = 2 * D + 1;
+template <int D>
+inline constexpr int kInverseSize = kCellUnknowns<D> * kCellUnknowns<D>;
+
+/// Cells of one colour in a patch: no two have an unknown in common. Their list is filled up to
+/// whole packs; what is beyond `count` is solved and not used.
+struct BandGroup {
+  std::uint32_t first, count;
+};
+/// Cells per axis of a patch of the band: few enough to stay in a cache for all of its colours.
+inline constexpr int kPatch = 16;
+template <int D>
+inline constexpr int kLargestGroup = D == 3 ? kPatch * kPatch * kPatch / 8 : kPatch * kPatch / 4;
+
+/// Unknowns of a cell are 2 i (lower face along i), 2 i + 1 (upper face) and 2 D (pressure).
+template <int D>
+struct BandPass {
+  View<D, float> view;
+  const BandCell* cells;
+  const BandGroup* groups;
+  const std::uint32_t* patches;  ///< patch n has the groups [n] to [n + 1]
+  const float* inverses;         ///< by columns
+  float* u;
+  const float* b;
+};
+
+/// The smoother as published, for comparison. `eliminate`: without pressures as unknowns, Gauss and
+/// Seidel everywhere.
+template <int D>
+struct PublishedPass {
+  View<D, float> view;
+  std::int64_t rows;
+  int boundary_sweeps;
+  bool eliminate;
+  float* u;
+  const float* b;
+};
+
+}  // namespace isochor::staggered

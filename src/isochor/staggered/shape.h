@@ -1,0 +1,40 @@
+#pragma once
+
+#include "isochor/staggered/domain.h"
+
+namespace isochor::staggered {
+
+/// What a level knows of the body. Coarse cells are larger than what they stand for, and coarse
+/// walls are not where the fine ones are. Two numbers say by how much, so that the coarse operator
+/// is as stiff as the fine one; without them corrections overshoot at walls and fall short at free
+/// boundaries.
+template <int D>
+struct Shape {
+  Domain<D> domain;
+  Spacing<D> finest{};  ///< spacing of the finest level, m
+  /// Per cell the part of it that is interior on the finest level. Empty: interior cells are full.
+  std::vector<float> fraction;
+  /// Per axis and cell: where its lower face along the axis is between interior and Dirichlet, how
+  /// far behind that face the Dirichlet cells of the finest level begin, m. Empty: right there.
+  std::array<std::vector<float>, D> wall;
+
+  double fraction_at(const Index<D>& cell) const {
+    if (domain.at(cell) != Cell::Interior) return 0;
+    return fraction.empty() ? 1.0 : double(fraction[domain.index(cell)]);
+  }
+  /// Of the lower face along an axis of a cell.
+  double wall_at(const Index<D>& cell, int axis) const {
+    if (wall[axis].empty() || !domain.contains(cell)) return 0;
+    return double(wall[axis][domain.index(cell)]);
+  }
+};
+
+template <int D>
+Shape<D> finest_shape(Domain<D> domain);
+
+/// Cells of twice the size: Dirichlet where any child is, else interior where any child is
+/// [Zhu10 sec 6]. `measured` fills in fraction and wall, which the paper does not have.
+template <int D>
+Shape<D> coarsened(const Shape<D>& fine, bool measured);
+
+}  // namespace isochor::staggered
