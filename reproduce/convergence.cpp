@@ -110,7 +110,7 @@ std::vector<Level> measure_convergence(const std::string& id, const ConvergenceC
     }
   }
   const std::size_t last = levels.size() - 1;
-  const Extrapolation limit =
+  const Extrapolation own =
       extrapolate(levels[last - 2].at_points, levels[last - 1].at_points, levels[last].at_points);
   if (!body.exact) {
     const std::vector<Vec3d>& expected = body.limit.empty() ? own.limit : body.limit;

@@ -128,7 +128,7 @@ std::vector<Row> embedded_iterations(bool full, Context& context) {
     for (const double poisson : {0.3, 0.5}) {
       std::optional<int> counts[2];
       // An arm is thin: it has as many cells across as others with half as many along it.
-      const int first = arm ? 32 : coarse;
+      const int first = arm ? 2 * coarse : coarse;
       for (int k = 0; k < 2 && !context.cancelled; ++k) {
         const int cells = first << k;
         const Posed posed =
