@@ -7,7 +7,7 @@
 namespace isochor {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string string_literal(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') {
@@ -28,7 +28,7 @@ std::string quoted(std::string_view text) {
 
 Json::Json(double value) : text_(std::isfinite(value) ? fmt::format("{}", value) : "null") {}
 
-Json::Json(std::string_view value) : text_(quoted(value)) {}
+Json::Json(std::string_view value) : text_(string_literal(value)) {}
 
 std::string Json::text() const {
   std::string out;
@@ -52,7 +52,7 @@ void Json::print(std::string& out, std::size_t indent) const {
   for (std::size_t i = 0; i < members_.size(); ++i) {
     if (i > 0) out += one_line ? ", " : ",";
     out += gap;
-    if (object) out += quoted(members_[i].first) + ": ";
+    if (object) out += string_literal(members_[i].first) + ": ";
     members_[i].second.print(out, indent + 2);
   }
   if (!one_line) out += "\n" + std::string(indent, ' ');
