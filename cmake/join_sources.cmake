@@ -3,8 +3,8 @@
 # that only arise because sources are together are off: other builds have them one by one.
 #
 # isochor_join_sources(RESULT SOURCES) is for sources with all their names in one `namespace {`, as
-# tests are. In the joined source this namespace is named after the source, so that sources never see
-# each other's names. Run as a script, this file writes one joined source.
+# tests are. In the joined source this namespace is named after folder and source, so that sources
+# never see each other's names. Run as a script, this file writes one joined source.
 #
 # isochor_unite_sources(TARGET) is for sources that define functions of the library with the help of
 # names in `namespace {`. Sources with the same name there are kept apart.
@@ -14,8 +14,10 @@ if(CMAKE_SCRIPT_MODE_FILE)
   set(joined "// Made by cmake/join_sources.cmake.\n")
   foreach(source IN LISTS SOURCES)
     file(READ ${source} text)
+    cmake_path(GET source PARENT_PATH folder)
+    cmake_path(GET folder FILENAME folder)
     cmake_path(GET source STEM name)
-    string(REPLACE "\nnamespace {\n" "\nnamespace ${name} {\n" text "${text}")
+    string(REPLACE "\nnamespace {\n" "\nnamespace ${folder}_${name} {\n" text "${text}")
     string(APPEND joined "#line 1 \"${source}\"\n${text}")
   endforeach()
   file(WRITE ${OUTPUT} "${joined}")
