@@ -70,7 +70,7 @@ TEST(Simulation, EverySolverEndsAtTheSameShape) {
     Context context(1);
     const std::vector<std::string> settings{setting, "body[0].cell_size=4 cm"};
     Simulation simulation(load_scene(path, settings), context);
-    run_to(simulation, 4);
+    run_to(simulation, 2);
     const std::vector<Vec3d> nodes = simulation.snapshot().first.bodies[0].nodes;
     if (best.empty()) best = nodes;
     double most = 0;
