@@ -44,15 +44,15 @@ double MixedFlight::energy() const {
 }
 
 double MixedFlight::worst_block() const {
-  const mixed::Configuration at{state.positions, state.pressure, {}};
-  const std::vector<double> J = mixed::cell_fields(model_, at, context_.arena).J;
+  std::vector<double> M(model_.pressure_count());
+  mixed::measure(model_, {state.positions, state.pressure, {}}, M, context_.arena);
   std::vector<double> whole(model_.base.blocks.size()), change(whole.size());
-  for (std::size_t c = 0; c < J.size(); ++c) {
-    const std::int32_t cell = model_.base.cells[c], block = cell / 8;
+  for (const std::int32_t cell : model_.base.cells) {
+    const std::int32_t block = cell / 8;
     const double volume = model_.volumes[std::size_t(block / lattice::kGroupBlocks)]
                               .volume[cell % 8][block % lattice::kGroupBlocks];
     whole[std::size_t(block)] += volume;
-    change[std::size_t(block)] += volume * (J[c] - 1);
+    change[std::size_t(block)] += volume * M[mixed::Model::pressure_at(cell)];
   }
   double worst = 0;
   for (std::size_t b = 0; b < whole.size(); ++b) {

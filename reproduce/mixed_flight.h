@@ -25,7 +25,7 @@ class MixedFlight {
   lattice::Momenta momenta() const;
   /// Of the lattice and its motion, without gravity, J.
   double energy() const;
-  /// Largest relative change of the volume of a block, by J at centres of cells.
+  /// Largest relative change of the volume of a block, as the pressures of its cells measure it.
   double worst_block() const;
 
   lattice::mixed::State state;
