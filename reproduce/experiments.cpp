@@ -14,8 +14,12 @@ std::vector<Row> mcadams_fas(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_indefinite(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_multigrid(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_svd(const ExperimentOptions&, Context&);
+std::vector<Row> patterson_bowtie(const ExperimentOptions&, Context&);
+std::vector<Row> patterson_defect(const ExperimentOptions&, Context&);
 std::vector<Row> patterson_iterations(const ExperimentOptions&, Context&);
+std::vector<Row> patterson_jumps(const ExperimentOptions&, Context&);
 std::vector<Row> patterson_quadrature(const ExperimentOptions&, Context&);
+std::vector<Row> patterson_tube(const ExperimentOptions&, Context&);
 std::vector<Row> patterson_volume(const ExperimentOptions&, Context&);
 std::vector<Row> robust_recovery(const ExperimentOptions&, Context&);
 std::vector<Row> robust_scale(const ExperimentOptions&, Context&);
@@ -50,12 +54,21 @@ std::span<const Experiment> experiments() {
       Experiment{"mcadams/multigrid", "How fast cycles of multigrid converge (section 9, fig. 7)",
                  mcadams_multigrid},
       Experiment{"mcadams/svd", "The 3x3 SVD on every kind of matrix (section 9.2)", mcadams_svd},
+      Experiment{"patterson/bowtie", "A bow-tie is bent: order of accuracy (fig. 5)",
+                 patterson_bowtie},
+      Experiment{"patterson/defect-correction",
+                 "Newton's method with the matrix of a simpler scheme (section 4)",
+                 patterson_defect},
       Experiment{"patterson/iterations",
                  "Krylov iterations of the mixed lattice by resolution and Poisson's ratio",
                  patterson_iterations},
+      Experiment{"patterson/jumps", "What stabilising pressures costs in accuracy and volume",
+                 patterson_jumps},
       Experiment{"patterson/quadrature",
                  "Four points per cell, of any shape, exact for degree two (section 3.1)",
                  patterson_quadrature},
+      Experiment{"patterson/tube", "A tube is compressed and twisted: order of accuracy (fig. 4)",
+                 patterson_tube},
       Experiment{"patterson/volume", "What a block keeps of its volume when it is pulled (fig. 2)",
                  patterson_volume},
       Experiment{"robust/recovery", "Back to rest from random, flat, inverted and collapsed states",

@@ -6,12 +6,15 @@
 /// which limits the order of any scheme on uniform cells. The slopes of the tie cut cells anyhow;
 /// the planes that are held lie on nodes.
 #include <cmath>
+#include <fmt/core.h>
+#include <string_view>
 
 #include "isochor/base/file.h"
 #include "isochor/geometry/shapes.h"
 #include "isochor/run/plot.h"
 #include "reproduce/convergence.h"
 #include "reproduce/experiment.h"
+#include "reproduce/figure.h"
 #include "reproduce/order_study.h"
 
 namespace isochor::reproduce {
@@ -91,6 +94,19 @@ std::vector<Vec3d> limit_of(const std::vector<Level>& levels) {
       .limit;
 }
 
+/// Three lattices side by side: of the first order with a trilinear surface above, of the second
+/// one below with a trilinear and a tricubic surface.
+void add_to(Figure& figure, const ConvergenceCase& tie, const std::vector<Level>& levels,
+            bool second) {
+  constexpr double kColumn = 2, kRow = -1.2;
+  for (int k = 0; k < 3; ++k) {
+    const Level& level = levels[k];
+    const std::string name = fmt::format("{} {}", second, level.cells_per_metre);
+    figure.add(name, tie.surface, level.trilinear, {k * kColumn, second ? kRow : 0, 0});
+    if (second) figure.add(name + " c", tie.surface, level.tricubic, {k * kColumn, 2 * kRow, 0});
+  }
+}
+
 }  // namespace
 
 std::vector<Row> patterson_bowtie(const ExperimentOptions& options, Context& context) {
@@ -99,6 +115,7 @@ std::vector<Row> patterson_bowtie(const ExperimentOptions& options, Context& con
   std::vector<int> sizes{10, 20, 40};
   if (options.full) sizes.push_back(80);
   std::vector<run::Series> plot;
+  Figure figure;
   for (const Scheme& scheme : {kSecondOrder, kFirstOrder, kCut}) {
     const bool second = scheme.boundary == Boundary::Cut;
     const std::vector<Level> levels =
@@ -112,6 +129,7 @@ std::vector<Row> patterson_bowtie(const ExperimentOptions& options, Context& con
       series.y.push_back(rms_difference(level.at_points, tie.limit));
     }
     plot.push_back(std::move(series));
+    if (scheme.variant == std::string_view("paper")) add_to(figure, tie, levels, second);
   }
   if (!options.pictures.empty()) {
     make_directory(options.pictures);
@@ -120,6 +138,13 @@ std::vector<Row> patterson_bowtie(const ExperimentOptions& options, Context& con
                                            .x_label = "log2 of cells per metre",
                                            .y_label = "error (rms), m",
                                            .log_y = true}));
+    figure.draw(options.pictures / "patterson_bowtie.png",
+                {.width = 1300,
+                 .height = 800,
+                 .camera_direction = Vec3d{0.1, 0.15, 1},
+                 .ground = false,
+                 .caption = "first order; second order; the same with a tricubic surface"},
+                context);
   }
   return rows;
 }
