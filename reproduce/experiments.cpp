@@ -25,10 +25,14 @@ std::vector<Row> robust_recovery(const ExperimentOptions&, Context&);
 std::vector<Row> robust_scale(const ExperimentOptions&, Context&);
 std::vector<Row> sheen_penalty(const ExperimentOptions&, Context&);
 std::vector<Row> materials_curves(const ExperimentOptions&, Context&);
+std::vector<Row> verify_block(const ExperimentOptions&, Context&);
 std::vector<Row> verify_column(const ExperimentOptions&, Context&);
 std::vector<Row> verify_dynamics(const ExperimentOptions&, Context&);
+std::vector<Row> verify_land(const ExperimentOptions&, Context&);
+std::vector<Row> verify_mms(const ExperimentOptions&, Context&);
 std::vector<Row> verify_momentum(const ExperimentOptions&, Context&);
 std::vector<Row> verify_spin(const ExperimentOptions&, Context&);
+std::vector<Row> verify_torsion(const ExperimentOptions&, Context&);
 std::vector<Row> verify_vibration(const ExperimentOptions&, Context&);
 std::vector<Row> zhu_accuracy(const ExperimentOptions&, Context&);
 std::vector<Row> zhu_convergence(const ExperimentOptions&, Context&);
@@ -77,11 +81,17 @@ std::span<const Experiment> experiments() {
       Experiment{"sheen/penalty", "Penalties on the change of volume (fig. 3)", sheen_penalty},
       Experiment{"materials/curves", "Every law in a test machine, beside measured materials",
                  materials_curves},
+      Experiment{"verify/block", "A block pressed by four times its shear modulus", verify_block},
       Experiment{"verify/column", "A twisting column: energy, and orders of accuracy in time",
                  verify_column},
       Experiment{"verify/dynamics", "Incompressible bodies that spin and tumble", verify_dynamics},
+      Experiment{"verify/land", "Land's benchmark of cardiac mechanics: a beam and a ventricle",
+                 verify_land},
+      Experiment{"verify/mms", "Manufactured solutions in a cube, a ball and a disc", verify_mms},
       Experiment{"verify/momentum", "A tumbling block flies along a parabola", verify_momentum},
       Experiment{"verify/spin", "Spinning cylinders against closed forms", verify_spin},
+      Experiment{"verify/torsion", "Rivlin's torsion of a cylinder, with and without extension",
+                 verify_torsion},
       Experiment{"verify/vibration", "Frequencies of a cantilever in three of its modes",
                  verify_vibration},
       Experiment{"zhu/accuracy", "A disc with a known solution, refined (figs. 12 to 16)",

@@ -204,14 +204,15 @@ void add_beam(const ExperimentOptions& options, std::vector<Row>& rows,
             kId,
             fmt::format("1, {}: error of the tip's height, {} cells across", placement.name(), n),
             scheme.name, "Q2/P1 elements; published 4.0 to 4.2 mm");
+        const double error = 100 * (bent.tip[2] / kTip - 1);
+        row = claim(row, std::abs(error), "%", Relation::AtMost, 1);
         if (bent.arrived) {
-          const double error = 100 * (bent.tip[2] / kTip - 1);
-          row = claim(row, std::abs(error), "%", Relation::AtMost, 1);
           row.note = fmt::format("{:.4f} mm for {} mm: {:+.2f} %; {}", bent.tip[2], kTip, error,
                                  effort(bent.solves, bent.iterations, bent.rounds));
           line.x.push_back(std::log2(n));
           line.y.push_back(bent.tip[2]);
         } else {
+          row.ours.reset();
           row.note = kNotArrived;
         }
         const bool judged = n >= (options.full ? 8 : 4);
@@ -222,7 +223,7 @@ void add_beam(const ExperimentOptions& options, std::vector<Row>& rows,
   }
 }
 
-void add_inflation(const ExperimentOptions& options, std::vector<Row>& rows, Context& context) {
+void add_inflation(std::vector<Row>& rows, Context& context) {
   struct Quantity {
     const char* name;
     double Inflated::*member;
@@ -233,20 +234,20 @@ void add_inflation(const ExperimentOptions& options, std::vector<Row>& rows, Con
       {"inner apex", &Inflated::inner_apex, -26.61, 0.3, "mm"},
       {"outer apex", &Inflated::outer_apex, -28.28, 0.3, "mm"},
       {"volume of the cavity", &Inflated::volume, 10734, 0.015 * 10734, "mm^3"}};
-  for (const double h : {1.25, 1.0, 0.625}) {
-    if (h < (options.full ? 0.5 : 1.1)) continue;
+  for (const double h : {1.25, 1.0}) {
     for (const Scheme& scheme : schemes()) {
       const Inflated inflated = inflate(h, scheme, context);
       for (const Quantity& q : kQuantities) {
         Row row = verification_row(kId, fmt::format("2: {}, cells of {} mm, error", q.name, h),
                                    scheme.name, "axisymmetric Q2/P1 elements");
+        const double value = inflated.*q.member;
+        row = claim(row, std::abs(value - q.reference), q.unit, Relation::AtMost, q.limit);
         if (inflated.arrived) {
-          const double value = inflated.*q.member;
-          row = claim(row, std::abs(value - q.reference), q.unit, Relation::AtMost, q.limit);
           row.note = fmt::format("{:.2f} {} for {}; {} cells, {}", value, q.unit, q.reference,
                                  inflated.cells,
                                  effort(inflated.solves, inflated.iterations, inflated.rounds));
         } else {
+          row.ours.reset();
           row.note =
               fmt::format("{} at 10 kPa, reached {:.2f} kPa", kNotArrived, inflated.pressure);
         }
@@ -263,7 +264,8 @@ std::vector<Row> verify_land(const ExperimentOptions& options, Context& context)
   std::vector<Row> rows;
   std::vector<run::Series> lines;
   add_beam(options, rows, lines, context);
-  add_inflation(options, rows, context);
+  // It takes minutes.
+  if (options.full) add_inflation(rows, context);
   if (!options.pictures.empty()) {
     make_directory(options.pictures);
     write_file_atomic(options.pictures / "verify_land_beam.svg",

@@ -250,15 +250,14 @@ void add_order(const Study& study, const std::string& problem, double least,
   Row row = verification_row(
       kId, fmt::format("{}, {}: order", problem, Placement(study.turned, 1).name()),
       study.scheme.name, "smooth solution");
-  if (study.arrived()) {
-    row = claim(row, study.places.order(), "", Relation::AtLeast, least);
-    if (study.scheme.boundary == Boundary::Weighted) row.relation = Relation::Shown;
-    row.note = fmt::format(
-        "{} to {} cells per metre; error {:.3g} m; pressure {:.2g} Pa, order "
-        "{:.2f}",
-        study.cells.front(), study.cells.back(), study.places.error.back(),
-        study.pressures.error.back(), study.pressures.order());
-  } else {
+  row = claim(row, study.places.order(), "", Relation::AtLeast, least);
+  if (study.scheme.boundary == Boundary::Weighted) row.relation = Relation::Shown;
+  row.note =
+      fmt::format("{} to {} cells per metre; error {:.3g} m; pressure {:.2g} Pa, order {:.2f}",
+                  study.cells.front(), study.cells.back(), study.places.error.back(),
+                  study.pressures.error.back(), study.pressures.order());
+  if (!study.arrived()) {
+    row.ours.reset();
     row.note = "no equilibrium was found";
   }
   rows.push_back(row);
