@@ -1,4 +1,5 @@
-/// One cycle of the staggered multigrid method: time and memory, beside memory traffic and the paper.
+/// One cycle of the staggered multigrid method: time and memory, beside memory traffic and the
+/// paper.
 #include <fmt/core.h>
 #include <random>
 

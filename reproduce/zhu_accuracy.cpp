@@ -2,9 +2,9 @@
 /// outline.
 ///
 /// Two opposite quadrants of the outline are held, tractions pull at the other two. They come as
-/// forces of a polygon's vertices, spread bilinearly to the faces around [Zhu10 sec 9.2]; what falls
-/// on a face that is no unknown goes to the stress that is left out there. The error is the largest
-/// at unknowns inside the disc, against the largest displacement.
+/// forces of a polygon's vertices, spread bilinearly to the faces around [Zhu10 sec 9.2]; what
+/// falls on a face that is no unknown goes to the stress that is left out there. The error is the
+/// largest at unknowns inside the disc, against the largest displacement.
 #include <cmath>
 #include <fmt/core.h>
 #include <numbers>
@@ -87,7 +87,8 @@ class Disc {
  public:
   Disc(int n, double poisson)
       : domain_(make_disc(n)),
-        model_(build_model<2>(domain_, Material::from_poisson(2 + 2 * poisson, poisson), {}, "disc")),
+        model_(
+            build_model<2>(domain_, Material::from_poisson(2 + 2 * poisson, poisson), {}, "disc")),
         exact_{1 / model_.material.compressibility},
         b_(model_.unknowns()),
         u_(b_.size()) {
@@ -146,7 +147,9 @@ class Disc {
     }
   }
   bool interior(const Index<2>& c) const { return domain_.at(c) == Cell::Interior; }
-  bool unknown(const Index<2>& c, int i) const { return interior(c) && interior(moved<2>(c, i, -1)); }
+  bool unknown(const Index<2>& c, int i) const {
+    return interior(c) && interior(moved<2>(c, i, -1));
+  }
   void add(const Index<2>& c, int k, double value) {
     const Layout<2>& layout = model_.levels[0].layout;
     b_[k * layout.length + layout.place(layout.inside(c))] += value;
@@ -190,24 +193,26 @@ std::vector<Row> zhu_accuracy(const ExperimentOptions& options, Context& context
       Disc disc(n, poisson);
       last = disc.error(context);
       if (n == 32) first = last;
-      rows.push_back({.id = "zhu/accuracy",
-                      .quantity = fmt::format("error/nu={}/N={}", poisson, n),
-                      .variant = "best",
-                      .source = "fig 15",
-                      .ours = last,
-                      .note = fmt::format("{} iterations, residual {:.0e}", disc.report().iterations,
-                                          disc.report().relative_residual)});
+      rows.push_back(
+          {.id = "zhu/accuracy",
+           .quantity = fmt::format("error/nu={}/N={}", poisson, n),
+           .variant = "best",
+           .source = "fig 15",
+           .ours = last,
+           .note = fmt::format("{} iterations, residual {:.0e}", disc.report().iterations,
+                               disc.report().relative_residual)});
       if (!disc.report().converged) rows.back().ours.reset();
     }
-    rows.push_back({.id = "zhu/accuracy",
-                    .quantity = fmt::format("order/nu={}", poisson),
-                    .variant = "best",
-                    .source = "fig 15",
-                    .paper = 1.15,
-                    .ours = std::log2(first / last) / std::log2(finest / 32),
-                    .relation = Relation::AtLeast,
-                    .bound = 1.0,
-                    .note = fmt::format("mean from N = 32 to {}; the paper has 1.15 to 1.25", finest)});
+    rows.push_back(
+        {.id = "zhu/accuracy",
+         .quantity = fmt::format("order/nu={}", poisson),
+         .variant = "best",
+         .source = "fig 15",
+         .paper = 1.15,
+         .ours = std::log2(first / last) / std::log2(finest / 32),
+         .relation = Relation::AtLeast,
+         .bound = 1.0,
+         .note = fmt::format("mean from N = 32 to {}; the paper has 1.15 to 1.25", finest)});
   }
   return rows;
 }

@@ -40,8 +40,8 @@ Domain<3> figure(int n) {
   return make_body(
       n,
       [&](const Vec3d& p) {
-        return std::ranges::any_of(
-            parts, [&](const BallChain& part) { return part.distance_to(p) < 0; });
+        return std::ranges::any_of(parts,
+                                   [&](const BallChain& part) { return part.distance_to(p) < 0; });
       },
       [](const Vec3d& p) { return p[2] < 0.06 || p[0] < 0.07 || p[0] > 0.93; });
 }
@@ -76,10 +76,7 @@ Domain<3> zhu_body(std::string_view name, int n) {
   }
   if (name == "torus") {
     return make_body(
-        n,
-        [](const Vec3d& p) {
-          return std::hypot(from_middle(p, 0) - 0.34, p[2] - 0.5) < 0.14;
-        },
+        n, [](const Vec3d& p) { return std::hypot(from_middle(p, 0) - 0.34, p[2] - 0.5) < 0.14; },
         [](const Vec3d& p) { return p[0] < 0.1; });
   }
   if (name == "bone") {

@@ -1,8 +1,8 @@
 /// [Zhu10 fig 10]: how fast cycles converge, by Poisson's ratio, resolution and body.
 ///
-/// Boxes: no load, random numbers at the begin, 30 cycles; the factor is the geometric mean by which
-/// the last ten reduce the residual, in double precision. Bodies carry their weight; counted are
-/// iterations of GMRES to 1e-6, one cycle each, the residual recomputed.
+/// Boxes: no load, random numbers at the begin, 30 cycles; the factor is the geometric mean by
+/// which the last ten reduce the residual, in double precision. Bodies carry their weight; counted
+/// are iterations of GMRES to 1e-6, one cycle each, the residual recomputed.
 #include <cmath>
 #include <fmt/core.h>
 #include <random>
@@ -111,6 +111,7 @@ void add_comparators(Context& context, Report& report) {
   }
 }
 
+/// [Zhu10 sec 8]: with what a time step adds.
 void add_inertia(Context& context, Report& report) {
   const int n = 32;
   for (const double weight : {0.01, 0.1, 1.0, 10.0}) {
@@ -137,8 +138,8 @@ void add_bodies(bool full, Context& context, Report& report) {
         add_body_force<3>(
             model, [](const Point<3>&, int k) { return k == 2 ? -1.0 : 0.0; }, b);
         const SolveReport solved = solve<3>(model, b, u, 1e-6, 60, memory, context);
-        report.add(fmt::format("iterations/{}/nu={}/N={}", name, nu, n), "best",
-                   solved.iterations, {}, 10,
+        report.add(fmt::format("iterations/{}/nu={}/N={}", name, nu, n), "best", solved.iterations,
+                   {}, 10,
                    fmt::format("GMRES to 1e-6, true residual {:.1e}", solved.relative_residual));
         if (!solved.converged) report.rows.back().ours.reset();
       }

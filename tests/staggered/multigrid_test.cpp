@@ -63,7 +63,8 @@ TEST(StaggeredMultigrid, SameBitsForAnyNumberOfThreads) {
     MultigridMemory<3> memory(model);
     ThreadArena arena(threads);
     Multigrid<3>(model, memory, arena).apply(r, threads == 1 ? expected : z);
-    if (threads > 1) EXPECT_EQ(z, expected) << threads;
+    if (threads == 1) continue;
+    EXPECT_EQ(z, expected) << threads;
   }
 }
 

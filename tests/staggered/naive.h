@@ -54,7 +54,8 @@ struct Grid {
           const Index<D> a = moved<D>(c, i, -1), b = moved<D>(c, j, -1), ab = moved<D>(a, j, -1);
           if (exterior(c) || exterior(a) || exterior(b) || exterior(ab)) continue;
           const double hj = domain.spacing[j];
-          const double shear = (get(u, c, i) - get(u, b, i)) / hj + (get(u, c, j) - get(u, a, j)) / h;
+          const double shear =
+              (get(u, c, i) - get(u, b, i)) / hj + (get(u, c, j) - get(u, a, j)) / h;
           add(c, i, -shear / hj);
           add(b, i, shear / hj);
           add(c, j, -shear / h);

@@ -38,20 +38,19 @@ void solve_affine() {
         if (domain.at(moved<D>(c, axis, by)) != Cell::Exterior) continue;
         Point<D> traction;
         for (int i = 0; i < D; ++i) {
-          traction[i] =
-              material.mu * by * affine_stress<D>(material.compressibility, i, axis);
+          traction[i] = material.mu * by * affine_stress<D>(material.compressibility, i, axis);
         }
-        add_traction(model, c, axis, by > 0, traction, std::span<double>(b));
+        add_traction<D>(model, c, axis, by > 0, traction, b);
       }
     }
   });
   Context context(1);
   SolverMemory<D> memory(model, 20);
-  const SolveReport report =
-      solve<D>(model, b, u, 1e-11, 60, memory, context);
+  const SolveReport report = solve<D>(model, b, u, 1e-11, 60, memory, context);
   EXPECT_TRUE(report.converged) << report.relative_residual;
   for_each_unknown<D>(model, [&](const Index<D>& c, int k, std::size_t place) {
-    if (k < D) EXPECT_NEAR(u[place], affine<D>(position(model, c, k), k), 1e-8);
+    if (k == D) return;
+    EXPECT_NEAR(u[place], affine<D>(position(model, c, k), k), 1e-8);
   });
 }
 
@@ -62,8 +61,8 @@ TEST(StaggeredSolver, AffineMotionsUnderTheirTractionsAreExact) {
 
 TEST(StaggeredSolver, FewCyclesForAnyPoissonsRatio) {
   for (const double poisson : {0.2, 0.49, 0.5}) {
-    const Model<3> model = build_model<3>(naive::box<3>(16, false),
-                                          Material::from_poisson(1e4, poisson), {}, "box");
+    const Model<3> model =
+        build_model<3>(naive::box<3>(16, false), Material::from_poisson(1e4, poisson), {}, "box");
     std::vector<double> b(model.unknowns()), u(b.size());
     add_body_force<3>(
         model, [](const Point<3>&, int k) { return k == 1 ? -1e3 : 0; }, b);

@@ -63,7 +63,8 @@ CellMatrix<D> cell_matrix(Surroundings<D> around, const Coefficients<D, double>&
     for (int side = 0; side < 2; ++side) {
       const int f = 2 * i + side;
       active[f] = around.active();
-      entry(f, f) -= 2 * per_h * per_h * (own + (side == 0 ? below : above)) + k.inertia * mass[side];
+      entry(f, f) -=
+          2 * per_h * per_h * (own + (side == 0 ? below : above)) + k.inertia * mass[side];
       entry(f, f ^ 1) += 2 * per_h * per_h * own;
       entry(f, 2 * D) = entry(2 * D, f) = (side == 0 ? -1 : 1) * (own > 0 ? full : 0) * per_h;
     }

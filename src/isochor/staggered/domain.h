@@ -42,7 +42,9 @@ struct Domain {
     }
     return true;
   }
-  Cell at(const Index<D>& cell) const { return contains(cell) ? cells[index(cell)] : Cell::Exterior; }
+  Cell at(const Index<D>& cell) const {
+    return contains(cell) ? cells[index(cell)] : Cell::Exterior;
+  }
 
   /// Calls f(cell) for every cell of the box, x fastest.
   template <class F>

@@ -20,10 +20,10 @@ ISOCHOR_DECLARE_KERNEL(template <class Pass> void restrict_kernel(const Pass&, c
 /// Adds what is interpolated from the coarse level.
 ISOCHOR_DECLARE_KERNEL(template <class Pass> void prolong_kernel(const Pass&, const RowRange&))
 
-/// Solves the cells of a range of patches, colour after colour, each with all around it as it stands.
-/// Patches that are next to each other must not run at a time.
-ISOCHOR_DECLARE_KERNEL(template <class Pass> void smooth_patches_kernel(const Pass&,
-                                                                        const RowRange&))
+/// Solves the cells of a range of patches, colour after colour, each with all around it as it
+/// stands. Patches that are next to each other must not run at a time.
+ISOCHOR_DECLARE_KERNEL(template <class Pass>
+                       void smooth_patches_kernel(const Pass&, const RowRange&))
 
 /// One smoothing step of a whole level, on one thread.
 ISOCHOR_DECLARE_KERNEL(template <class Pass> void published_smooth_kernel(const Pass&))

@@ -36,9 +36,7 @@ ISOCHOR_KERNEL Integers widened(const std::uint16_t* from) {
 ISOCHOR_KERNEL Integers low_bit(Integers i, int shift) {
   return _mm512_and_epi32(_mm512_srl_epi32(i, _mm_cvtsi32_si128(shift)), _mm512_set1_epi32(1));
 }
-ISOCHOR_KERNEL Integers low_byte(Integers i) {
-  return _mm512_and_epi32(i, _mm512_set1_epi32(255));
-}
+ISOCHOR_KERNEL Integers low_byte(Integers i) { return _mm512_and_epi32(i, _mm512_set1_epi32(255)); }
 ISOCHOR_KERNEL Integers sum(Integers a, int b) { return _mm512_add_epi32(a, _mm512_set1_epi32(b)); }
 ISOCHOR_KERNEL Integers product(Integers a, int b) {
   return _mm512_mullo_epi32(a, _mm512_set1_epi32(b));
@@ -68,9 +66,7 @@ ISOCHOR_KERNEL Integers widened(const std::uint16_t* from) {
 ISOCHOR_KERNEL Integers low_bit(Integers i, int shift) {
   return _mm256_and_si256(_mm256_srl_epi32(i, _mm_cvtsi32_si128(shift)), _mm256_set1_epi32(1));
 }
-ISOCHOR_KERNEL Integers low_byte(Integers i) {
-  return _mm256_and_si256(i, _mm256_set1_epi32(255));
-}
+ISOCHOR_KERNEL Integers low_byte(Integers i) { return _mm256_and_si256(i, _mm256_set1_epi32(255)); }
 ISOCHOR_KERNEL Integers sum(Integers a, int b) { return _mm256_add_epi32(a, _mm256_set1_epi32(b)); }
 ISOCHOR_KERNEL Integers product(Integers a, int b) {
   return _mm256_mullo_epi32(a, _mm256_set1_epi32(b));

@@ -30,10 +30,12 @@ Layout<D>::Layout(const Domain<D>& domain, bool finest) {
     if (k > 0) count *= std::size_t(size[k]);
   }
   std::vector<Extent> own(count), known(count);
+  std::vector<bool> present(count);
   domain.for_each([&](const Index<D>& cell) {
     const Cell label = domain.cells[domain.index(cell)];
     const Index<D> at = inside(cell);
     const Extent here{at[0], at[0] + 1};
+    if (label != Cell::Exterior) present[row_of(at)] = true;
     if (label == Cell::Interior) own[row_of(at)].join(here);
     if (finest ? label == Cell::Interior : label != Cell::Exterior) known[row_of(at)].join(here);
   });
@@ -41,7 +43,7 @@ Layout<D>::Layout(const Domain<D>& domain, bool finest) {
     if (!own[r].empty()) rows.push_back({std::int32_t(r), own[r].begin, own[r].end});
   }
   // A row is read at the places of rows up to two away, in whole packs and two further on either
-  // side; memory of its own has what touches the body.
+  // side; memory of its own has what is given next to it.
   std::vector<Extent> read(count);
   std::vector<bool> touches(count);
   const std::int64_t reach = D > 2 ? 2 : 0;
@@ -52,7 +54,7 @@ Layout<D>::Layout(const Domain<D>& domain, bool finest) {
         const std::size_t r = std::size_t(std::int64_t(row) + dy + dz * size[1]);
         read[r].join({known[row].begin - kMargin, known[row].end + kMargin});
         if (!own[row].empty()) read[r].join({own[row].begin, packed_end(own[row]) + kMargin});
-        if (std::abs(dy) < 2 && std::abs(dz) < 2) touches[r] = true;
+        if (std::abs(dy) < 2 && std::abs(dz) < 2) touches[r] = present[r];
       }
     }
   }

@@ -13,7 +13,7 @@ namespace isochor::staggered {
 /// pressure at its centre.
 ///
 /// Cells are counted from kMargin before the domain. Rows next to the body have memory of their
-/// own, for given displacements; rows further away share one of zeros, which nobody writes.
+/// own where displacements are given; all others share one of zeros, which nobody writes.
 template <int D>
 struct Layout {
   static constexpr std::int32_t kMargin = 2;
@@ -26,11 +26,11 @@ struct Layout {
   /// All levels but the finest are interpolated from wherever anything is given.
   Layout(const Domain<D>& domain, bool finest);
 
-  Index<D> size{};                   ///< cells of the box, with its margin
-  std::vector<std::int64_t> base;    ///< per row of the box: cell x is number base + x of a field
-  std::vector<Row> rows;             ///< with interior cells
-  std::vector<Row> stored;           ///< with memory of their own, and from where to where
-  std::size_t length = 0;            ///< numbers per field
+  Index<D> size{};                 ///< cells of the box, with its margin
+  std::vector<std::int64_t> base;  ///< per row of the box: cell x is number base + x of a field
+  std::vector<Row> rows;           ///< with interior cells
+  std::vector<Row> stored;         ///< with memory of their own, and from where to where
+  std::size_t length = 0;          ///< numbers per field
 
   std::int64_t row_of(const Index<D>& at) const {
     std::int64_t row = 0;

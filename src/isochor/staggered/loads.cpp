@@ -94,20 +94,18 @@ void set_given(const Model<D>& model,
 }
 
 template Point<2> position<2>(const Model<2>&, const Index<2>&, int);
-template void for_each_unknown<2>(
-    const Model<2>&, const std::function<void(const Index<2>&, int, std::size_t)>&);
-template void add_body_force<2>(const Model<2>&,
-                                const std::function<double(const Point<2>&, int)>&,
+template void for_each_unknown<2>(const Model<2>&,
+                                  const std::function<void(const Index<2>&, int, std::size_t)>&);
+template void add_body_force<2>(const Model<2>&, const std::function<double(const Point<2>&, int)>&,
                                 std::span<double>);
 template void add_traction<2>(const Model<2>&, const Index<2>&, int, bool, const Point<2>&,
                               std::span<double>);
 template void set_given<2>(const Model<2>&, const std::function<double(const Point<2>&, int)>&,
                            std::span<double>);
 template Point<3> position<3>(const Model<3>&, const Index<3>&, int);
-template void for_each_unknown<3>(
-    const Model<3>&, const std::function<void(const Index<3>&, int, std::size_t)>&);
-template void add_body_force<3>(const Model<3>&,
-                                const std::function<double(const Point<3>&, int)>&,
+template void for_each_unknown<3>(const Model<3>&,
+                                  const std::function<void(const Index<3>&, int, std::size_t)>&);
+template void add_body_force<3>(const Model<3>&, const std::function<double(const Point<3>&, int)>&,
                                 std::span<double>);
 template void add_traction<3>(const Model<3>&, const Index<3>&, int, bool, const Point<3>&,
                               std::span<double>);

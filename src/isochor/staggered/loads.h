@@ -27,13 +27,14 @@ void add_body_force(const Model<D>& model,
                     const std::function<double(const Point<D>&, int axis)>& force,
                     std::span<double> b);
 
-/// Adds a traction on the free face of a cell, Pa: the face above it along the axis, or below. Stands
-/// for the stresses that are left out there [Zhu10 sec 5.3].
+/// Adds a traction on the free face of a cell, Pa: the face above it along the axis, or below.
+/// Stands for the stresses that are left out there [Zhu10 sec 5.3].
 template <int D>
 void add_traction(const Model<D>& model, const Index<D>& cell, int axis, bool above,
                   const Point<D>& traction, std::span<double> b);
 
-/// Writes given displacements where they are read: at all faces of Dirichlet cells next to unknowns.
+/// Writes given displacements where they are read: at all faces of Dirichlet cells next to
+/// unknowns.
 template <int D>
 void set_given(const Model<D>& model,
                const std::function<double(const Point<D>&, int axis)>& displacement,

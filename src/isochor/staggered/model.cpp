@@ -37,8 +37,13 @@ Material Material::from_poisson(double young, double poisson) {
 template <int D>
 template <class T>
 View<D, T> Level<D>::view(const Material& material, double relaxation) const {
-  View<D, T> view{layout.base.data(),   layout.rows.data(),   layout.size[1],
-                  std::int64_t(layout.length), weights.bytes.data(), weights.flags.data(), {}};
+  View<D, T> view{layout.base.data(),
+                  layout.rows.data(),
+                  layout.size[1],
+                  std::int64_t(layout.length),
+                  weights.bytes.data(),
+                  weights.flags.data(),
+                  {}};
   for (int k = 0; k < D; ++k) view.k.per_h[k] = T(1 / spacing[k]);
   view.k.compressibility = T(material.compressibility);
   view.k.inertia = T(material.inertia / material.mu);
@@ -48,8 +53,7 @@ View<D, T> Level<D>::view(const Material& material, double relaxation) const {
 
 template <int D>
 std::size_t Level<D>::bytes() const {
-  return layout.bytes() + weights.bytes.capacity() + weights.flags.capacity() * 2 +
-         band.bytes();
+  return layout.bytes() + weights.bytes.capacity() + weights.flags.capacity() * 2 + band.bytes();
 }
 
 template <int D>

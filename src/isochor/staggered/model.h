@@ -9,8 +9,8 @@ namespace isochor::staggered {
 
 /// Linear elasticity, isotropic and the same everywhere.
 struct Material {
-  double mu = 1;              ///< shear modulus, Pa
-  double compressibility = 0; ///< mu / lambda; zero is Poisson's ratio 0.5
+  double mu = 1;               ///< shear modulus, Pa
+  double compressibility = 0;  ///< mu / lambda; zero is Poisson's ratio 0.5
   /// What a time step adds: rho / dt^2 for backward Euler, kg/(m^3 s^2). Zero: static.
   double inertia = 0;
 

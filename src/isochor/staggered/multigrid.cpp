@@ -28,8 +28,8 @@ template <int D>
 MultigridMemory<D>::MultigridMemory(const Model<D>& model) : direct(model.coarsest.size()) {
   for (const auto& level : model.levels) {
     const std::size_t size = (D + 1) * level.layout.length;
-    levels.push_back({std::vector<float>(size), std::vector<float>(size),
-                      std::vector<float>(size)});
+    levels.push_back(
+        {std::vector<float>(size), std::vector<float>(size), std::vector<float>(size)});
   }
 }
 

@@ -46,7 +46,7 @@ struct BandCell {
 template <int D>
 inline constexpr int kCellUnknowns = 2 * D + 1;
 template <int D>
-inline constexpr int kInverseSize = kCellUnknowns<D> * kCellUnknowns<D>;
+inline constexpr int kInverseSize = kCellUnknowns<D>* kCellUnknowns<D>;
 
 /// Cells of one colour in a patch: no two have an unknown in common. Their list is filled up to
 /// whole packs; what is beyond `count` is solved and not used.
@@ -56,7 +56,7 @@ struct BandGroup {
 /// Cells per axis of a patch of the band: few enough to stay in a cache for all of its colours.
 inline constexpr int kPatch = 16;
 template <int D>
-inline constexpr int kLargestGroup = D == 3 ? kPatch * kPatch * kPatch / 8 : kPatch * kPatch / 4;
+inline constexpr int kLargestGroup = D == 3 ? kPatch* kPatch* kPatch / 8 : kPatch* kPatch / 4;
 
 /// Unknowns of a cell are 2 i (lower face along i), 2 i + 1 (upper face) and 2 D (pressure).
 template <int D>

@@ -82,12 +82,13 @@ class Published {
   void relax_eliminated(const At& at, int i) {
     const Shift below = Shift{}.plus(i, -1);
     const float h2 = k_.per_h[i] * k_.per_h[i];
-    float own = -2 * h2 * (at.weight(stretch_kind<D>(i), {}) + at.weight(stretch_kind<D>(i), below));
+    float own =
+        -2 * h2 * (at.weight(stretch_kind<D>(i), {}) + at.weight(stretch_kind<D>(i), below));
     for (int j = 0; j < D; ++j) {
       if (j == i) continue;
-      own -= k_.per_h[j] * k_.per_h[j] *
-             (at.weight(shear_kind<D>(i, j), {}) +
-              at.weight(shear_kind<D>(i, j), Shift{}.plus(j, 1)));
+      own -=
+          k_.per_h[j] * k_.per_h[j] *
+          (at.weight(shear_kind<D>(i, j), {}) + at.weight(shear_kind<D>(i, j), Shift{}.plus(j, 1)));
     }
     own -= k_.inertia * 0.5f * (at.weight(0, {}) + at.weight(0, below));
     // Pressures that are kept up to date soften or stiffen the face with them.
@@ -117,8 +118,8 @@ class Published {
   }
   void distribute_pressure(const At& at) {
     const float r = at.number(pass_.b, D, {}) - at.dilation(pass_.u, {});
-    const float change = r / ((1 + 2 * k_.compressibility) * laplacian_diagonal() +
-                              k_.compressibility * k_.inertia);
+    const float change =
+        r / ((1 + 2 * k_.compressibility) * laplacian_diagonal() + k_.compressibility * k_.inertia);
     number(at, D) += change * (2 * laplacian_diagonal() + k_.inertia);
     for (int i = 0; i < D; ++i) {
       const Shift above = Shift{}.plus(i, 1), below = Shift{}.plus(i, -1);

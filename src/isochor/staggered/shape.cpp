@@ -15,9 +15,13 @@ Cell coarse_label(const Domain<D>& fine, const Index<D>& cell) {
   Cell label = Cell::Exterior;
   for (int c = 0; c < 1 << D; ++c) {
     switch (fine.at(child<D>(cell, c))) {
-      case Cell::Dirichlet: return Cell::Dirichlet;
-      case Cell::Interior: label = Cell::Interior; break;
-      case Cell::Exterior: break;
+      case Cell::Dirichlet:
+        return Cell::Dirichlet;
+      case Cell::Interior:
+        label = Cell::Interior;
+        break;
+      case Cell::Exterior:
+        break;
     }
   }
   return label;

@@ -51,7 +51,8 @@ SolveReport solve(const Model<D>& model, std::span<const double> b, std::span<do
   solve::axpy(arena, 1, correction, u);
   judge();
   // The recurrence knows its residual up to rounding.
-  report.converged = report.converged || (krylov.converged && report.relative_residual <= 2 * tolerance);
+  report.converged =
+      report.converged || (krylov.converged && report.relative_residual <= 2 * tolerance);
   return report;
 }
 

@@ -89,7 +89,8 @@ void prolong_component(const TransferPass<D>& pass, const typename Layout<D>::Ro
                        int component) {
   const auto [y, z] = row_at<D>(pass.fine, row.number);
   const bool centre = component == D;
-  const Between in_y = between(y, component == 1, centre), in_z = between(z, component == 2, centre);
+  const Between in_y = between(y, component == 1, centre),
+                in_z = between(z, component == 2, centre);
   const std::int64_t own = pass.fine.base[row.number];
   float* __restrict to = pass.to + component * pass.fine.length + own;
   const std::uint16_t* flags = pass.fine.flags + own;
@@ -113,7 +114,8 @@ void prolong_component(const TransferPass<D>& pass, const typename Layout<D>::Ro
         weight[n] += w * float(known[n] >> (kKnown + component) & 1);
       }
     }
-    const Between even = between(0, component == 0, centre), odd = between(1, component == 0, centre);
+    const Between even = between(0, component == 0, centre),
+                  odd = between(1, component == 0, centre);
     // Relative to the coarse cell above, which is number n + 1 here.
     const int even_at = int(even.at[1] - even.at[0]), odd_at = int(odd.at[1] - odd.at[0]);
     float fine[2 * kPiece];

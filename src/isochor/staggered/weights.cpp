@@ -142,7 +142,8 @@ Weights<D> make_weights(const Shape<D>& shape, const Layout<D>& layout) {
     std::uint16_t& flags = weights.flags[layout.place(at)];
     for (int k = 0; k < D; ++k) {
       const std::uint16_t other = weights.flags[layout.place(moved<D>(at, k, -1))];
-      if (flags >> kPlain >> D & other >> kPlain >> D & 1) flags |= std::uint16_t(1u << kPlain << k);
+      if (flags >> kPlain >> D & other >> kPlain >> D & 1)
+        flags |= std::uint16_t(1u << kPlain << k);
     }
   });
   return weights;

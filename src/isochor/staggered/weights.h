@@ -15,7 +15,7 @@ inline constexpr int kFullWeight = 64;
 /// One set of bytes per kind: the fraction of the cell; per axis, of its stretch; per pair of axes,
 /// of the shear at its lower edge.
 template <int D>
-inline constexpr int kPairs = D * (D - 1) / 2;
+inline constexpr int kPairs = D*(D - 1) / 2;
 template <int D>
 inline constexpr int kWeightKinds = 1 + D + kPairs<D>;
 template <int D>
