@@ -169,6 +169,13 @@ TEST(MixedScene, AMovingBarKeepsItsVolumeAndItsBalanceOfEnergies) {
   }
 }
 
+TEST(MixedScene, ThePublishedVariantMovesAndKeepsEveryCell) {
+  Context context(1);
+  Simulation simulation(moving_bar("backward-euler", {"method.variant=paper"}), context);
+  run_to(simulation, 2);
+  EXPECT_LT(simulation.snapshot().second.worst_cell_volume_error, 1e-4);
+}
+
 TEST(MixedScene, ABodyThatNothingHoldsFalls) {
   std::string text = replaced(kBarScene, "poisson = 0.3", "law = \"neo_hookean\"\npoisson = 0.5");
   text.resize(text.find("[[body.hold]]"));

@@ -326,7 +326,7 @@ class Saddle {
         if (falls()) {
           if (length == 1 && fix == Fix::Thresholded) lengthen(slope);
           if (length < 1) move(0, length - 1);
-          if (length < 1 || motion_) evaluate();
+          if (length < 1 || (motion_ && motion_->history.moves())) evaluate();
           return true;
         }
       }
