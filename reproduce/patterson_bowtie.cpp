@@ -139,8 +139,8 @@ std::vector<Row> patterson_bowtie(const ExperimentOptions& options, Context& con
                                            .y_label = "error (rms), m",
                                            .log_y = true}));
     figure.draw(options.pictures / "patterson_bowtie.png",
-                {.width = 1300,
-                 .height = 800,
+                {.width = 1000,
+                 .height = 620,
                  .camera_direction = Vec3d{0.1, 0.15, 1},
                  .ground = false,
                  .caption = "first order; second order; the same with a tricubic surface"},

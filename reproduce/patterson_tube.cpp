@@ -73,8 +73,8 @@ void draw_corrugations(const std::filesystem::path& file, Context& context) {
     ++row;
   }
   figure.draw(file,
-              {.width = 1000,
-               .height = 1100,
+              {.width = 640,
+               .height = 704,
                .camera_direction = Vec3d{0.1, 0.25, 1},
                .ground = false,
                .caption = "voxels, 8 and 16 across; cut cells, 8 across"},
