@@ -21,17 +21,28 @@ void solve_cells(const BandPass<D>& pass, const BandCell* cells, float* changes)
   }
   r[2 * D] = at.number(pass.b, D, {}) - at.dilation(pass.u, {});
 
-  std::int32_t inverses[kWidth];
-  for (int i = 0; i < kWidth; ++i) inverses[i] = std::int32_t(cells[i].inverse);
-  const Integers first = product(load_integers(inverses), kInverseSize<D>);
+  const auto multiply = [&](auto&& entry) {
 #pragma GCC unroll 8
-  for (int k = 0; k < kCount; ++k) {
-    V change(0);
+    for (int k = 0; k < kCount; ++k) {
+      V change(0);
 #pragma GCC unroll 8
-    for (int l = 0; l < kCount; ++l) {
-      change = change + gathered(pass.inverses + kCount * k + l, first) * r[l];
+      for (int l = 0; l < kCount; ++l) change = change + entry(kCount * k + l) * r[l];
+      change.store(changes + k * kWidth);
     }
-    change.store(changes + k * kWidth);
+  };
+  std::int32_t inverses[kWidth];
+  bool same = true;
+  for (int i = 0; i < kWidth; ++i) {
+    inverses[i] = std::int32_t(cells[i].inverse);
+    same = same && cells[i].inverse == cells[0].inverse;
+  }
+  // Along a flat wall all have one, which is faster to read.
+  if (same) {
+    const float* inverse = pass.inverses + std::int64_t(inverses[0]) * kInverseSize<D>;
+    multiply([&](int n) { return V(inverse[n]); });
+  } else {
+    const Integers first = product(load_integers(inverses), kInverseSize<D>);
+    multiply([&](int n) { return gathered(pass.inverses + n, first); });
   }
 }
 

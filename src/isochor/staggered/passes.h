@@ -65,7 +65,7 @@ struct BandPass {
   const BandCell* cells;
   const BandGroup* groups;
   const std::uint32_t* patches;  ///< patch n has the groups [n] to [n + 1]
-  const float* inverses;         ///< by columns
+  const float* inverses;         ///< by rows; symmetric
   float* u;
   const float* b;
 };
