@@ -16,6 +16,7 @@ std::vector<Row> mcadams_multigrid(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_svd(const ExperimentOptions&, Context&);
 std::vector<Row> patterson_bowtie(const ExperimentOptions&, Context&);
 std::vector<Row> patterson_defect(const ExperimentOptions&, Context&);
+std::vector<Row> patterson_body(const ExperimentOptions&, Context&);
 std::vector<Row> patterson_iterations(const ExperimentOptions&, Context&);
 std::vector<Row> patterson_jumps(const ExperimentOptions&, Context&);
 std::vector<Row> patterson_quadrature(const ExperimentOptions&, Context&);
@@ -59,6 +60,8 @@ std::span<const Experiment> experiments() {
       Experiment{"patterson/defect-correction",
                  "Newton's method with the matrix of a simpler scheme (section 4)",
                  patterson_defect},
+      Experiment{"patterson/body",
+                 "A person with bones and muscles, relaxed and flexed (section 6)", patterson_body},
       Experiment{"patterson/iterations",
                  "Krylov iterations of the mixed lattice by resolution and Poisson's ratio",
                  patterson_iterations},
