@@ -4,6 +4,7 @@
 
 namespace isochor::reproduce {
 
+std::vector<Row> anatomy_fibres(const ExperimentOptions&, Context&);
 std::vector<Row> grid_embedding(const ExperimentOptions&, Context&);
 std::vector<Row> grid_meshes(const ExperimentOptions&, Context&);
 std::vector<Row> grid_separation(const ExperimentOptions&, Context&);
@@ -36,6 +37,8 @@ std::vector<Row> zhu_convergence(const ExperimentOptions&, Context&);
 
 std::span<const Experiment> experiments() {
   static constexpr std::array kExperiments{
+      Experiment{"anatomy/fibres", "Fibres between the ends of a muscle, against closed forms",
+                 anatomy_fibres},
       Experiment{"grid/embedding", "How well an embedded surface follows a smooth motion",
                  grid_embedding},
       Experiment{"grid/meshes", "Every mesh of a collection becomes a body", grid_meshes},
