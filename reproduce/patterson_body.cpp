@@ -194,13 +194,22 @@ class Figure {
   double time_ = -1;  ///< frames; before 0 gravity comes up
 };
 
-/// Bones and muscles at rest.
+/// Muscles and bones at rest, as one body each.
 files::Topology find_inside() {
   files::Topology inside;
-  for (const geometry::FigurePart& part : geometry::figure_parts()) {
-    files::BodyTopology& body = inside.bodies.emplace_back();
-    body.name = part.name;
-    body.surface = geometry::make_figure_part(part.name, 0.004);
+  for (const geometry::Tissue tissue : {geometry::Tissue::Muscle, geometry::Tissue::Bone}) {
+    geometry::SurfaceMesh& all = inside.bodies.emplace_back().surface;
+    for (const geometry::FigurePart& part : geometry::figure_parts()) {
+      if (part.tissue != tissue) continue;
+      const geometry::SurfaceMesh mesh = geometry::make_figure_part(part.name, 0.004);
+      const auto first = static_cast<std::int32_t>(all.positions.size());
+      all.positions.insert(all.positions.end(), mesh.positions.begin(), mesh.positions.end());
+      for (std::size_t f = 0; f < mesh.face_count(); ++f) {
+        std::vector<std::int32_t> face(mesh.face(f).begin(), mesh.face(f).end());
+        for (std::int32_t& v : face) v += first;
+        all.add_face(face);
+      }
+    }
   }
   return inside;
 }
@@ -264,7 +273,9 @@ std::vector<Row> measure(const BodyCase& wanted, const ExperimentOptions& option
   Report report(wanted);
   Figure figure(wanted, context);
   const std::size_t cells = figure.model().base.cells.size();
-  report.add("cells", double(cells), "", fmt::format("of {:g} mm", 1000 * wanted.spacing));
+  report.add("cells", double(cells), "",
+             fmt::format("of {:g} mm; {} springs hold bones", 1000 * wanted.spacing,
+                         figure.model().base.springs.count()));
   const bool pictures = !options.pictures.empty();
   ThreadArena& arena = context.arena;
   const grid::Lattice lattice = pictures

@@ -41,6 +41,7 @@ TEST(Reproduce, SlowMcAdamsMultigrid) {
   }
 }
 TEST(Reproduce, McAdamsSvd) { expect_holds("mcadams/svd"); }
+TEST(Reproduce, AnatomyFibres) { expect_holds("anatomy/fibres"); }
 TEST(Reproduce, GridEmbedding) { expect_holds("grid/embedding"); }
 TEST(Reproduce, GridSeparation) { expect_holds("grid/separation"); }
 TEST(Reproduce, PattersonQuadrature) { expect_holds("patterson/quadrature"); }

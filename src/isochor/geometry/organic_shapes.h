@@ -58,7 +58,8 @@ struct FigurePart {
   std::string_view joint;  ///< that moves the bone, or that the muscle bends, by its name
 };
 std::span<const FigurePart> figure_parts();
-/// A part, or "skin". Edges of parts are at most 4 mm. An unknown name is an input error.
+/// A part, or "skin". Edges of parts are at most 12 mm, of thin ones 4 mm. An unknown name is an
+/// input error.
 SurfaceMesh make_figure_part(std::string_view name, double edge);
 /// "skin", then those of figure_parts.
 std::span<const std::string_view> figure_part_names();

@@ -222,7 +222,6 @@ std::span<const std::string_view> figure_part_names() { return names().views; }
 
 SurfaceMesh make_figure_part(std::string_view name, double edge) {
   if (name == "skin") return make_figure(edge).skin;
-  constexpr double kFinest = 0.004;
   const bool right = name.ends_with("_right");
   const std::string_view stem = name.substr(0, name.rfind('_'));
   for (const PartPlan& plan : part_plans()) {
@@ -231,7 +230,8 @@ SurfaceMesh make_figure_part(std::string_view name, double edge) {
     if (plan.name != (middle ? name : stem)) continue;
     Chain chain = plan.chain;
     for (Ball& ball : chain) ball.center[0] *= right ? -1 : 1;
-    return mesh_chain(chain, std::min(edge, kFinest));
+    const double thinnest = std::ranges::min(chain, {}, &Ball::radius).radius;
+    return mesh_chain(chain, std::min(edge, std::clamp(0.8 * thinnest, 0.004, 0.012)));
   }
   throw Error(Fault::Input, std::string(name), "is no part of the figure",
               fmt::format("use one of: {}", fmt::join(figure_part_names(), ", ")));
