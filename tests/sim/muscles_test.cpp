@@ -91,8 +91,9 @@ TEST(Muscles, ContractionShortensTheBody) {
   Simulation simulation(loaded.scene, loaded.context);
   const auto next_length = [&] {
     EXPECT_TRUE(simulation.advance().has_value());
+    const files::Frame frame = simulation.snapshot().first;
     double far = -1;
-    for (const Vec3d& p : simulation.snapshot().first.bodies[0].vertices) far = std::max(far, p[0]);
+    for (const Vec3d& p : frame.bodies[0].vertices) far = std::max(far, p[0]);
     return far + 0.6;
   };
   EXPECT_NEAR(next_length(), 1.2, 1e-6);
