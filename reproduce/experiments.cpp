@@ -4,6 +4,7 @@
 
 namespace isochor::reproduce {
 
+std::vector<Row> anatomy_fibres(const ExperimentOptions&, Context&);
 std::vector<Row> grid_embedding(const ExperimentOptions&, Context&);
 std::vector<Row> grid_meshes(const ExperimentOptions&, Context&);
 std::vector<Row> grid_separation(const ExperimentOptions&, Context&);
@@ -16,6 +17,7 @@ std::vector<Row> mcadams_multigrid(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_svd(const ExperimentOptions&, Context&);
 std::vector<Row> patterson_bowtie(const ExperimentOptions&, Context&);
 std::vector<Row> patterson_defect(const ExperimentOptions&, Context&);
+std::vector<Row> patterson_body(const ExperimentOptions&, Context&);
 std::vector<Row> patterson_iterations(const ExperimentOptions&, Context&);
 std::vector<Row> patterson_jumps(const ExperimentOptions&, Context&);
 std::vector<Row> patterson_quadrature(const ExperimentOptions&, Context&);
@@ -39,6 +41,8 @@ std::vector<Row> zhu_convergence(const ExperimentOptions&, Context&);
 
 std::span<const Experiment> experiments() {
   static constexpr std::array kExperiments{
+      Experiment{"anatomy/fibres", "Fibres between the ends of a muscle, against closed forms",
+                 anatomy_fibres},
       Experiment{"grid/embedding", "How well an embedded surface follows a smooth motion",
                  grid_embedding},
       Experiment{"grid/meshes", "Every mesh of a collection becomes a body", grid_meshes},
@@ -63,6 +67,8 @@ std::span<const Experiment> experiments() {
       Experiment{"patterson/defect-correction",
                  "Newton's method with the matrix of a simpler scheme (section 4)",
                  patterson_defect},
+      Experiment{"patterson/body",
+                 "A person with bones and muscles, relaxed and flexed (section 6)", patterson_body},
       Experiment{"patterson/iterations",
                  "Krylov iterations of the mixed lattice by resolution and Poisson's ratio",
                  patterson_iterations},

@@ -43,6 +43,7 @@ constexpr std::array kFibrous{
     Sample{"fung", {4, 2, 1, 0.3, 0.4, 0.5, 1, 1.5, 2}},
     Sample{"holzapfel_gasser_ogden", {0, 2, 1, 0.1, kCos30}},
     Sample{"muscle", {1, 1, 4, 1, 0.65}},
+    Sample{"muscle_mooney_rivlin", {0.125, 1.875, 0.05, 6.6, 1}},
 };
 static_assert(kIsotropic.size() + kFibrous.size() == materials::kLawCount,
               "a new law needs a sample");
@@ -140,6 +141,19 @@ Vec3d muscle_part(const Vec3d& sigma, const Shape& shape) {
   return sum;
 }
 
+/// The same of Lee et al. 2009: parabolas of activity, and passive fibres beyond the optimal
+/// length.
+Vec3d lee_part(const Vec3d& sigma, const Shape& shape) {
+  const double e = sigma[0] - 1, y = std::abs(e), x = shape[3] * std::clamp(e, 0.0, 0.4);
+  const double active = y < 0.4   ? 1 - 25.0 / 6 * e * e
+                        : y < 0.6 ? 25.0 / 3 * (y - 0.6) * (y - 0.6)
+                                  : 0;
+  const double passive = std::exp(x) - x - 1 + std::max(e - 0.4, 0.0) * shape[3] * std::expm1(x);
+  Vec3d sum = mooney_part(sigma, shape[0]);
+  sum[0] += shape[1] * (0.5 * active + shape[2] * passive);
+  return sum;
+}
+
 struct ClosedForm {
   Sample sample;
   Derivatives derivatives;
@@ -178,6 +192,7 @@ std::vector<ClosedForm> closed_forms() {
       {kFibrous[2], [=](const Vec3d& s) { return s + 2.0 * fibre_part(s, spread, h[1], h[2]); },
        false},
       {kFibrous[3], [=](const Vec3d& s) { return muscle_part(s, muscle); }, 2, true, 0.5},
+      {kFibrous[4], [=](const Vec3d& s) { return lee_part(s, kFibrous[4].shape); }, 2, true, 0.5},
   };
 }
 

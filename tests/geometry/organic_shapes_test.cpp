@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "isochor/base/error.h"
 #include "isochor/base/parallel.h"
 #include "isochor/geometry/signed_distance.h"
 #include "tests/geometry/surface_checks.h"
@@ -199,6 +200,40 @@ TEST(OrganicWalk, StepsLikeAPerson) {
   EXPECT_GT(lowest_hips, 0.86);
   EXPECT_LT(highest_hips - lowest_hips, 0.08);
   EXPECT_EQ(norm(walk_rotation("tail", 0.3)), 0);
+}
+
+TEST(OrganicFigure, BonesAndMusclesAreWholeInsideTheSkinAndApart) {
+  ThreadArena arena(2);
+  const SurfaceMesh skin = make_figure(0.02).skin;
+  const std::vector<FigureJoint> joints = figure_joints();
+  std::vector<SurfaceMesh> left;
+  std::vector<std::string_view> names;
+  int muscles = 0;
+  for (const FigurePart& part : figure_parts()) {
+    EXPECT_NE(std::ranges::find(joints, part.joint, &FigureJoint::name), joints.end())
+        << part.name << " " << part.joint;
+    muscles += part.tissue == Tissue::Muscle;
+    // The right side is the image of the left one.
+    if (part.name.ends_with("_right")) continue;
+    const SurfaceMesh mesh = make_figure_part(part.name, 0.02);
+    expect_one_body(mesh, part.name.data());
+    EXPECT_LT(distances(mesh, skin, arena).second, -0.002) << part.name;
+    for (std::size_t other = 0; other < left.size(); ++other) {
+      const Bounds a = bounds_of(mesh.positions), b = bounds_of(left[other].positions);
+      bool close = true;
+      for (int k = 0; k < 3; ++k) close = close && a.low[k] < b.high[k] && b.low[k] < a.high[k];
+      if (!close) continue;
+      EXPECT_GT(distances(mesh, left[other], arena).first, 0.0005)
+          << part.name << " " << names[other];
+    }
+    left.push_back(mesh);
+    names.push_back(part.name);
+  }
+  EXPECT_EQ(muscles, 18);
+  EXPECT_EQ(figure_part_names().size(), figure_parts().size() + 1);
+  const Bounds biceps = bounds_of(make_figure_part("biceps_right", 0.02).positions);
+  EXPECT_LT(biceps.high[0], -0.1);
+  EXPECT_THROW(make_figure_part("tail", 0.02), Error);
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ Evaluated evaluate(const Model& model, std::span<const Vec3d> x) {
   ThreadArena arena(1);
   Evaluated result{0, std::vector<Vec3d>(x.size())};
   std::vector<double> block_energy(model.blocks.size());
-  const std::vector<double> activations(model.bodies.size(), 0.6);
+  const std::vector<double> activations(model.materials.size(), 0.6);
   result.energy = gauss::elastic_force(model, {x, activations}, result.force, block_energy, arena);
   EXPECT_EQ(gauss::elastic_energy(model, {x, activations}, block_energy, arena), result.energy);
   return result;
@@ -46,7 +46,7 @@ gauss::Tangents tangents_at(const Model& model, std::span<const Vec3d> x,
                             Definiteness fix = Definiteness::None) {
   ThreadArena arena(1);
   gauss::Tangents tangents(model);
-  const std::vector<double> activations(model.bodies.size(), 0.6);
+  const std::vector<double> activations(model.materials.size(), 0.6);
   gauss::linearise(model, {x, activations}, fix, tangents, arena);
   return tangents;
 }

@@ -49,6 +49,7 @@ void fill_cells(BodySpec& spec, unsigned seed) {
     spec.lambda.push_back(2 * stiffness(random));
     spec.axes.push_back(rotation_from_vector({normal(random), normal(random), normal(random)}));
     spec.activation.push_back(0.5 + 0.1 * double(c % 5));
+    spec.fibres.push_back(0.3 + 0.2 * double(c % 4));
     spec.fill.push_back(0.2 * double(1 + c % 5));
   }
 }
@@ -107,7 +108,10 @@ void expect_reference(const std::vector<BodySpec>& bodies, bool stabilise, Isa i
   const Model model = build_model(bodies, {.stabilise = stabilise});
   const ReferenceOperator reference(bodies, stabilise);
   ThreadArena arena(2);
-  const std::vector<double> activations{0.4, 0.9};
+  std::vector<double> activations;
+  while (activations.size() < model.materials.size()) {
+    activations.push_back(0.3 + 0.1 * double(activations.size()));
+  }
   const std::vector<Vec3d> x = shaken(model, 0.06, 2), d = shaken(model, 1, 3);
   const Configuration at(x, activations);
 
@@ -185,7 +189,7 @@ TEST(LatticeEquivalence, TheForkHasCellsInTheSamePlace) {
 /// All results of all operators, as bytes.
 std::string bits_of(const Model& model, int threads, Isa isa) {
   ThreadArena arena(threads);
-  const std::vector<double> activations(model.bodies.size(), 0.7);
+  const std::vector<double> activations(model.materials.size(), 0.7);
   const std::vector<Vec3d> x = shaken(model, 0.1, 2), d = shaken(model, 1, 3);
   const Configuration at(x, activations);
   std::string bits;

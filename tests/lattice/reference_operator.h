@@ -108,6 +108,7 @@ class ReferenceOperator {
   template <class F>
   void for_each_cell(const Configuration& at, F&& f) const {
     std::int32_t first_node = 0;
+    std::size_t first_material = 0;
     for (std::size_t b = 0; b < bodies_.size(); ++b) {
       const BodySpec& body = bodies_[b];
       std::size_t number = 0;
@@ -127,15 +128,17 @@ class ReferenceOperator {
         std::copy(material.shape.begin(), material.shape.end(), law.parameters.shape);
         if (!materials::is_isotropic(material.law)) {
           if (!body.axes.empty()) law.Q = body.axes[number];
+          if (!body.fibres.empty()) law.parameters.fibres = body.fibres[number];
           if (!at.activations.empty()) {
-            law.parameters.activation =
-                at.activations[b] * (body.activation.empty() ? 1 : body.activation[number]);
+            law.parameters.activation = at.activations[first_material + std::size_t(m)] *
+                                        (body.activation.empty() ? 1 : body.activation[number]);
           }
         }
         f(cell, law);
         ++number;
       });
       first_node += static_cast<std::int32_t>(body.lattice.rest_positions.size());
+      first_material += 1 + body.more_materials.size();
     }
   }
 

@@ -105,6 +105,73 @@ TEST(MuscleLaw, ActiveStressFollowsTheForceLengthCurve) {
   EXPECT_NEAR(force_length(1.1, 1.1, 0.6).slope, 1, 1e-15);
 }
 
+TEST(MuscleMooneyRivlinLaw, TensionFollowsTheCurvesOfItsSource) {
+  // mu10 = 60 kPa, mu01 = 20 kPa, 0.3 MPa, p1 = 0.05, p2 = 6.6.
+  const Parameters<double> relaxed{
+      .mu = 160e3, .lambda = 1e6, .shape = {0.125, 1.875, 0.05, 6.6, 1}};
+  Parameters<double> bare = relaxed, active = relaxed;
+  bare.shape[1] = 0;
+  active.activation = 0.7;
+  for (const double stretch : {0.35, 0.45, 0.6, 0.8, 1.0, 1.1, 1.3, 1.4, 1.5, 1.7}) {
+    const double e = stretch - 1, y = std::abs(e);
+    const double pull = y < 0.4   ? 1 - 25.0 / 6 * e * e
+                        : y < 0.6 ? 25.0 / 3 * (y - 0.6) * (y - 0.6)
+                                  : 0;
+    // From 1.4 on straight, with the slope that the curve has there.
+    const double p3 = 0.05 * 6.6 * (std::exp(2.64) - 1);
+    const double passive = e > 0.4 ? 0.05 * (std::exp(2.64) - 2.64 - 1) + p3 * (e - 0.4)
+                           : e > 0 ? 0.05 * (std::exp(6.6 * e) - 6.6 * e - 1)
+                                   : 0;
+    const Mat3d F = uniaxial(stretch);
+    const Mat3d fibres =
+        MuscleMooneyRivlin::respond(F, active).stress - MuscleMooneyRivlin::respond(F, bare).stress;
+    EXPECT_NEAR(fibres(0, 0), 3e5 * (0.7 * pull + passive), 1e-8) << stretch;
+    EXPECT_LT(norm(fibres - Mat3d::diagonal({fibres(0, 0), 0, 0})), 1e-9);
+    EXPECT_NEAR(MuscleMooneyRivlin::respond(F, relaxed).stress(0, 0) -
+                    MuscleMooneyRivlin::respond(F, bare).stress(0, 0),
+                3e5 * passive, 1e-8);
+  }
+  // A share of the fibres is that share of their stress.
+  Parameters<double> part = active;
+  part.fibres = 0.3;
+  const Mat3d F = uniaxial(1.2);
+  const double whole = MuscleMooneyRivlin::respond(F, active).stress(0, 0),
+               none = MuscleMooneyRivlin::respond(F, bare).stress(0, 0);
+  EXPECT_NEAR(MuscleMooneyRivlin::respond(F, part).stress(0, 0), none + 0.3 * (whole - none), 1e-8);
+}
+
+TEST(MuscleMooneyRivlinLaw, WithoutFibresItIsMooneyRivlinButForItsVolume) {
+  const Parameters<double> p{.mu = 160e3, .lambda = 2e6, .shape = {0.125, 0, 0.05, 6.6, 1}};
+  Parameters<double> matrix = p;
+  matrix.lambda = -2 * p.mu / 3;
+  const double kappa = p.lambda + 2 * p.mu / 3;
+  Random random(5);
+  for (int sample = 0; sample < 20; ++sample) {
+    const Mat3d F = Mat3d::identity() + 0.2 * random.matrix();
+    const double J = determinant(F), log_j = std::log(J);
+    EXPECT_NEAR(MuscleMooneyRivlin::energy(F, p),
+                MooneyRivlin::energy(F, matrix) + 0.5 * kappa * log_j * log_j, 1e-9 * kappa);
+    const Mat3d volume = (kappa * log_j) * Mat3d{{(1 / J) * cross(F.column[1], F.column[2]),
+                                                  (1 / J) * cross(F.column[2], F.column[0]),
+                                                  (1 / J) * cross(F.column[0], F.column[1])}};
+    EXPECT_LT(norm(MuscleMooneyRivlin::respond(F, p).stress -
+                   MooneyRivlin::respond(F, matrix).stress - volume),
+              1e-12 * kappa);
+    const Mat3d dF = random.matrix();
+    const Mat3d with = stress_differential(MuscleMooneyRivlin::linearise(F, p), dF);
+    // The same by differences of the stress, whose error falls with the square of the step.
+    double last = 0;
+    for (const double step : {1e-2, 5e-3, 2.5e-3}) {
+      const Mat3d difference =
+          (0.5 / step) * (MuscleMooneyRivlin::respond(F + step * dF, p).stress -
+                          MuscleMooneyRivlin::respond(F - step * dF, p).stress);
+      const double error = norm(difference - with) / norm(with);
+      if (last > 0) EXPECT_LT(error, 0.3 * last);
+      last = error;
+    }
+  }
+}
+
 TEST(DenseTangentTurned, IsTheTangentSeenFromOtherAxes) {
   Random random(4);
   const Parameters<double> p{.mu = 100, .lambda = 300, .shape = {0, 5, 0.1, 0.1, std::cos(0.7)}};

@@ -43,6 +43,7 @@ TEST(Reproduce, SlowMcAdamsMultigrid) {
   }
 }
 TEST(Reproduce, McAdamsSvd) { expect_holds("mcadams/svd"); }
+TEST(Reproduce, AnatomyFibres) { expect_holds("anatomy/fibres"); }
 TEST(Reproduce, GridEmbedding) { expect_holds("grid/embedding"); }
 TEST(Reproduce, GridSeparation) { expect_holds("grid/separation"); }
 TEST(Reproduce, SlowPattersonBowtie) { expect_holds("patterson/bowtie"); }

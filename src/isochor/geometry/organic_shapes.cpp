@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 
+#include "isochor/base/error.h"
 #include "isochor/geometry/implicit_surface.h"
 #include "isochor/geometry/implicit_surface_bodies.h"
 
@@ -158,16 +160,33 @@ double hand_body(const Vec3d& p) {
 
 }  // namespace
 
-ArmShape make_arm(double edge) {
+std::span<const std::string_view> arm_part_names() {
+  static constexpr std::array<std::string_view, 6> kNames{"skin", "humerus", "radius",
+                                                          "ulna", "biceps",  "triceps"};
+  return kNames;
+}
+
+SurfaceMesh make_arm_part(std::string_view name, double edge) {
   const double fine = std::min(edge, 0.003);
   const Bounds upper{{-0.10, -0.09, -0.09}, {0.32, 0.09, 0.09}};
   const Bounds fore{{0.28, -0.09, -0.09}, {0.61, 0.09, 0.09}};
-  return {.skin = meshed<arm_skin>({upper.low, fore.high}, edge),
-          .humerus = meshed<humerus_body>(upper, fine),
-          .radius = meshed<radius_body>(fore, fine),
-          .ulna = meshed<ulna_body>(fore, fine),
-          .biceps = meshed<biceps_body>(upper, fine),
-          .triceps = meshed<triceps_body>(upper, fine),
+  if (name == "skin") return meshed<arm_skin>({upper.low, fore.high}, edge);
+  if (name == "humerus") return meshed<humerus_body>(upper, fine);
+  if (name == "radius") return meshed<radius_body>(fore, fine);
+  if (name == "ulna") return meshed<ulna_body>(fore, fine);
+  if (name == "biceps") return meshed<biceps_body>(upper, fine);
+  if (name == "triceps") return meshed<triceps_body>(upper, fine);
+  throw Error(Fault::Input, std::string(name), "is no part of the arm",
+              fmt::format("use one of: {}", fmt::join(arm_part_names(), ", ")));
+}
+
+ArmShape make_arm(double edge) {
+  return {.skin = make_arm_part("skin", edge),
+          .humerus = make_arm_part("humerus", edge),
+          .radius = make_arm_part("radius", edge),
+          .ulna = make_arm_part("ulna", edge),
+          .biceps = make_arm_part("biceps", edge),
+          .triceps = make_arm_part("triceps", edge),
           .shoulder = {0, 0, 0},
           .elbow = {0.30, 0, 0},
           .wrist = {0.57, 0, 0}};

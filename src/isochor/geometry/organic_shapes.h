@@ -23,6 +23,9 @@ struct ArmShape {
 };
 /// Bones are thin: their edges are at most 3 mm.
 ArmShape make_arm(double edge);
+/// One of its meshes alone: "skin", "humerus", ...
+SurfaceMesh make_arm_part(std::string_view name, double edge);
+std::span<const std::string_view> arm_part_names();
 
 /// A right hand, palm down, 19 cm long: the wrist at the origin, fingers along x, the thumb at
 /// z < 0. Neighbouring fingers are about 4 mm apart, which edges above 2 mm would not resolve;
@@ -45,6 +48,21 @@ struct FigureShape {
 /// Edges above 2 cm would lose the hands; larger ones are taken as that.
 FigureShape make_figure(double edge);
 std::vector<FigureJoint> figure_joints();
+
+enum class Tissue { Bone, Muscle };
+
+/// A bone or a muscle of the figure: a closed surface inside its skin, apart from all others.
+struct FigurePart {
+  std::string_view name;  ///< "femur_left", "biceps_right", "skull"
+  Tissue tissue;
+  std::string_view joint;  ///< that moves the bone, or that the muscle bends, by its name
+};
+std::span<const FigurePart> figure_parts();
+/// A part, or "skin". Edges of parts are at most 12 mm, of thin ones 4 mm. An unknown name is an
+/// input error.
+SurfaceMesh make_figure_part(std::string_view name, double edge);
+/// "skin", then those of figure_parts.
+std::span<const std::string_view> figure_part_names();
 
 /// How a joint of the figure turns when it walks, against its parent: a rotation vector in rad.
 /// `phase` counts cycles of two steps; at 0 the left heel touches the ground. Joints that do not

@@ -13,13 +13,13 @@ class CellVisit : public LawPoints {
   CellVisit(const Model& model, std::size_t group, int first_block, double stabilise,
             std::span<const double> activations, Isa isa)
       : LawPoints(model.groups[group].dense ? &model.axes[model.groups[group].tangent] : nullptr,
-                  first_block, activations.empty() ? 0 : activations[model.groups[group].body],
-                  isa),
+                  first_block, isa),
         model_(model),
         group_(model.groups[group]),
         first_block_(group * kGroupBlocks + std::size_t(first_block)),
         blocks_(model.blocks.data() + first_block_),
-        half_{group_, model.moduli[group], first_block, stabilise} {}
+        half_{group_, model.moduli[group], first_block, stabilise},
+        activations_(activations) {}
 
   void deform(std::span<const Vec3d> positions, std::span<const Mat3d> offsets = {}) {
     positions_ = positions.data();
@@ -96,7 +96,9 @@ class CellVisit : public LawPoints {
       for (int i = 0; several && i < kBatchCells; ++i) {
         chosen[i] = blocks_[i % kBatchBlocks].material[i / kBatchBlocks] == m;
       }
-      f(std::size_t(model_.bodies[group_.body].first_material + m), several ? chosen : nullptr);
+      const auto number = std::size_t(model_.bodies[group_.body].first_material + m);
+      activate(activations_.empty() ? 0 : activations_[number]);
+      f(number, several ? chosen : nullptr);
     }
   }
 
@@ -139,6 +141,7 @@ class CellVisit : public LawPoints {
   std::size_t first_block_;
   const Block* blocks_;
   HalfGroup half_;
+  std::span<const double> activations_;
   const Vec3d* positions_ = nullptr;
   CellBatch other_;
 };

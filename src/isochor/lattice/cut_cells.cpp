@@ -74,6 +74,7 @@ void set_axes(const BodySpec& body, const Member& m, int lane, GroupAxes& axes) 
     const int item = kGroupBlocks * q + lane, c = item / 8, b = item % 8;
     for (int e = 0; e < 9; ++e) axes.Q[e][c][b] = Q(e % 3, e / 3);
     axes.activation[c][b] = body.activation.empty() ? 1 : body.activation[m.cell];
+    axes.fibres[c][b] = body.fibres.empty() ? 1 : body.fibres[m.cell];
   }
 }
 

@@ -9,10 +9,10 @@ namespace isochor::lattice {
 class CutVisit : public LawPoints {
  public:
   CutVisit(const Model& model, const CutGroup& group, std::span<const double> activations, Isa isa)
-      : LawPoints(group.axes >= 0 ? &model.cut_axes[group.axes] : nullptr, 0,
-                  activations.empty() ? 0 : activations[group.body], isa),
+      : LawPoints(group.axes >= 0 ? &model.cut_axes[group.axes] : nullptr, 0, isa),
         group_(group),
         material_(model.materials[group.material]) {
+    activate(activations.empty() ? 0 : activations[group.material]);
     for (int i = 0; i < kBatchCells; ++i) {
       batch().mu[i] = group.mu[i % kGroupBlocks];
       batch().lambda[i] = group.lambda[i % kGroupBlocks];

@@ -121,9 +121,11 @@ class CellBatch {
     if (cell.has_axes) {
       const GroupAxes& axes = cell.model.axes[cell.group.tangent];
       for (int i = 0; i < 9; ++i) axes_(i % 3, i / 3) = axes.Q[i][cell.lane][cell.member];
+      common_.fibres = axes.fibres[cell.lane][cell.member];
       if (!at.activations.empty()) {
-        common_.activation =
-            axes.activation[cell.lane][cell.member] * at.activations[cell.group.body];
+        common_.activation = axes.activation[cell.lane][cell.member] *
+                             at.activations[cell.model.material(
+                                 cell.group, cell.model.blocks[cell.block], cell.lane)];
       }
     }
     const Corners x = cell.gather(at.positions);

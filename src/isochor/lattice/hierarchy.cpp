@@ -31,6 +31,7 @@ BodySpec coarse_body(const BodySpec& fine, const grid::Coarsening& coarsening) {
   coarse.lambda.assign(cells, 0);
   coarse.fill.assign(cells, 0);
   coarse.activation.assign(fine.activation.empty() ? 0 : cells, 0);
+  coarse.fibres.assign(fine.fibres.empty() ? 0 : cells, 0);
   coarse.axes.assign(has_axes ? cells : 0, Mat3d::zero());
   coarse.cell_materials.assign(fine.cell_materials.empty() ? 0 : cells, 255);
   for (std::size_t c = 0; c < coarsening.parent.size(); ++c) {
@@ -40,6 +41,7 @@ BodySpec coarse_body(const BodySpec& fine, const grid::Coarsening& coarsening) {
     coarse.mu[parent] += fill * fine.mu[c];
     coarse.lambda[parent] += fill * fine.lambda[c];
     if (!fine.activation.empty()) coarse.activation[parent] += fill * fine.activation[c];
+    if (!fine.fibres.empty()) coarse.fibres[parent] += fill * fine.fibres[c];
     if (has_axes) coarse.axes[parent] += fine.axes[c] * fill;
     if (!fine.cell_materials.empty() && coarse.cell_materials[parent] == 255) {
       coarse.cell_materials[parent] = fine.cell_materials[c];
@@ -50,6 +52,7 @@ BodySpec coarse_body(const BodySpec& fine, const grid::Coarsening& coarsening) {
     coarse.mu[c] *= weight;
     coarse.lambda[c] *= weight;
     if (!coarse.activation.empty()) coarse.activation[c] *= weight;
+    if (!coarse.fibres.empty()) coarse.fibres[c] *= weight;
     if (has_axes) coarse.axes[c] = polar_decomposition(coarse.axes[c]).R;
   }
   return coarse;

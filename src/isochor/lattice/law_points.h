@@ -15,10 +15,9 @@ class LawPoints {
   /// kappa* of the definiteness fix in multiples of mu: Poisson's ratio 0.35 [Patterson12 sec 5].
   static constexpr double kThreshold = 7.0 / 3;
 
-  /// `axes` are those of the law in the points, null where no law has directions; `activation` is
-  /// that of the body.
-  LawPoints(const GroupAxes* axes, int first_block, double activation, Isa isa)
-      : axes_(axes), first_block_(first_block), activation_of_body_(activation), isa_(isa) {}
+  /// `axes` are those of the law in the points, null where no law has directions.
+  LawPoints(const GroupAxes* axes, int first_block, Isa isa)
+      : axes_(axes), first_block_(first_block), isa_(isa) {}
 
   CellBatch& batch() { return batch_; }
   const CellBatch& batch() const { return batch_; }
@@ -49,8 +48,15 @@ class LawPoints {
     ISOCHOR_CALL_KERNEL(isa_,
                         turn_deformation_kernel(*axes_, first_block_, &batch_.F[0][0], turned_F_));
     for (int i = 0; i < kBatchCells; ++i) {
-      activation_[i] = activation_of_body_ *
-                       axes_->activation[i / kBatchBlocks][first_block_ + i % kBatchBlocks];
+      fibres_[i] = axes_->fibres[i / kBatchBlocks][first_block_ + i % kBatchBlocks];
+    }
+  }
+
+  /// How active the material is that is visited next.
+  void activate(double activation) {
+    for (int i = 0; axes_ && i < kBatchCells; ++i) {
+      activation_[i] =
+          activation * axes_->activation[i / kBatchBlocks][first_block_ + i % kBatchBlocks];
     }
   }
 
@@ -133,6 +139,7 @@ class LawPoints {
     if (!materials::is_isotropic(material.law)) {
       law.F = turned_F_;
       law.activation = activation_;
+      law.fibres = fibres_;
     }
     return law;
   }
@@ -171,11 +178,11 @@ class LawPoints {
 
   const GroupAxes* axes_;
   int first_block_;
-  double activation_of_body_;
   Isa isa_;
   // Left as they are until a kernel fills them.
   CellBatch batch_;
-  double pressure_[kBatchCells], value_[kBatchCells], activation_[kBatchCells];
+  double pressure_[kBatchCells], value_[kBatchCells];
+  double activation_[kBatchCells], fibres_[kBatchCells];
   double gradient_[9][kBatchCells], turned_F_[9 * kBatchCells];
   double principal_[kPrincipal * kBatchCells], dense_[kDense * kBatchCells];
   double spare_[kDense * kBatchCells], exact_[kDense * kBatchCells], unfixed_[kDense * kBatchCells];

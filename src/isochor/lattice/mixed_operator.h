@@ -15,7 +15,7 @@ namespace isochor::lattice::mixed {
 struct Configuration {
   std::span<const Vec3d> positions;     ///< per node, m
   std::span<const double> pressure;     ///< as Model says, Pa
-  std::span<const double> activations;  ///< per body, 0 to 1; none: no muscle is active
+  std::span<const double> activations;  ///< as in StepInput
   std::span<const double> softness{};   ///< per body, a factor of C; none: 1
 };
 

@@ -111,6 +111,7 @@ void set_cell(Model& model, const BodySpec& body, std::size_t cell, std::int32_t
   GroupAxes& axes = model.axes[group.tangent];
   for (int i = 0; i < 9; ++i) axes.Q[i][lane][block] = Q(i % 3, i / 3);
   axes.activation[lane][block] = body.activation.empty() ? 1 : body.activation[cell];
+  axes.fibres[lane][block] = body.fibres.empty() ? 1 : body.fibres[cell];
 }
 
 /// Puts groups and all that is theirs into the order of tiles.

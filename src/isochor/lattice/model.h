@@ -56,7 +56,8 @@ struct BodySpec {
   std::vector<std::uint8_t> cell_materials;  ///< per cell, the number of its material; none: 0
   std::vector<double> mu, lambda;            ///< per cell in Lattice::for_each_cell order, Pa
   std::vector<Mat3d> axes;         ///< per cell, of laws with directions: fibre, sheet, normal
-  std::vector<double> activation;  ///< per cell, a factor of the body's; none: 1
+  std::vector<double> activation;  ///< per cell, a factor of its material's; none: 1
+  std::vector<double> fibres;      ///< per cell, a factor of all that fibres do; none: 1
   std::vector<double> fill;        ///< per cell, the part of it that is material; none: 1
   double density = 1000;           ///< kg/m^3
   double mass_damping = 0;         ///< Rayleigh's coefficient of the mass, 1/s
@@ -151,11 +152,11 @@ struct GroupModuli {
   double weight[8][kGroupBlocks];
 };
 
-/// The laws' own axes in the cells of a group, by columns, and how much of the body's activation
-/// they get.
+/// The laws' own axes in the cells of a group, by columns, how much of their material's activation
+/// they get, and how much of its fibres they have.
 struct GroupAxes {
   double Q[9][8][kGroupBlocks];
-  double activation[8][kGroupBlocks];
+  double activation[8][kGroupBlocks], fibres[8][kGroupBlocks];
 };
 
 /// Points of a cell that has some of its own.
@@ -256,6 +257,10 @@ struct Model {
   }
   double lambda(std::int32_t cell) const {
     return moduli[cell / (8 * kGroupBlocks)].lambda[cell % 8][cell / 8 % kGroupBlocks];
+  }
+  /// Where the material of a cell of a block of this group is in `materials`.
+  std::int32_t material(const BlockGroup& group, const Block& block, int lane) const {
+    return bodies[group.body].first_material + block.material[lane];
   }
 };
 

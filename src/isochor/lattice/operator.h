@@ -17,7 +17,7 @@ struct Configuration {
       : positions(x), activations(a) {}
 
   std::span<const Vec3d> positions;     ///< per node, m
-  std::span<const double> activations;  ///< per body, 0 to 1; none: no muscle is active
+  std::span<const double> activations;  ///< as in StepInput
   /// Added to F of every cell, at block * 8 + lane; none: zero. Positions are then displacements
   /// from a state of which no more than F is known [McAdams11 alg 3].
   std::span<const Mat3d> offsets = {};

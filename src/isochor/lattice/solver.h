@@ -13,7 +13,8 @@ struct StepInput {
   Vec3d gravity{0, 0, 0};  ///< m/s^2
   /// Positions of held nodes, in the order of Model::holds and of the nodes within each, m.
   std::span<const Vec3d> held_positions;
-  std::span<const double> activations;  ///< per body, 0 to 1; none: no muscle is active
+  /// Per Model::materials, 0 to 1; none: no muscle is active.
+  std::span<const double> activations;
   /// Per hold a unit vector, read where the hold slides.
   std::span<const Vec3d> slide_directions;
   std::span<const Vec3d> spring_targets;  ///< per spring, m; none: all zero

@@ -3,8 +3,8 @@
 #include "isochor/materials/invariant_law.h"
 
 /// Laws with directions of their own. They see F in their own axes: the first along the fibres, the
-/// second across them in the sheet. An energy is that of an isotropic matrix, a function of I1 and
-/// J, plus a function of Green's strain E = (F^T F - I) / 2.
+/// second across them in the sheet. An energy is that of an isotropic matrix, a function of I1, J
+/// and, if it says so, I2, plus a function of Green's strain E = (F^T F - I) / 2.
 namespace isochor::materials {
 
 /// A symmetric 3x3 matrix as six numbers: 11, 22, 33, 23, 31, 12.
@@ -32,6 +32,12 @@ struct VolumeMatrix {
   }
 };
 
+/// A matrix whose energy depends on I2 too, linearly, says so by a member kHasSecondInvariant.
+template <class Matrix>
+inline constexpr bool kHasSecondInvariant = requires {
+  Matrix::kHasSecondInvariant;
+};
+
 /// Law supplies
 ///   static GreenEnergy<T> green(const T (&E)[6], p)
 template <class Law, class Matrix>
@@ -43,21 +49,19 @@ struct DenseLaw {
   static ISOCHOR_LARGE_KERNEL T energy(const Mat3<T>& F, const Parameters<T>& p) {
     T E[6];
     green_strain(F, E);
-    return Matrix::energy(Invariants<T>(F), p) + Law::green(E, p).energy;
+    return Matrix::energy(invariants(F, E), p) + Law::green(E, p).energy;
   }
 
   template <class T>
   static ISOCHOR_LARGE_KERNEL Response<T> respond(const Mat3<T>& F, const Parameters<T>& p) {
     T E[6];
     green_strain(F, E);
-    const Invariants<T> s(F);
-    const GreenEnergy<T> g = Law::green(E, p);
+    const Invariants<T> s = invariants(F, E);
+    GreenEnergy<T> g = Law::green(E, p);
     const InvariantDerivatives<T> d = Matrix::derivatives(s, p);
-    Mat3<T> S;
-    for (int j = 0; j < 3; ++j) {
-      for (int i = 0; i < 3; ++i) S(i, j) = g.stress[symmetric_index(i, j)];
-    }
-    return {Matrix::energy(s, p) + g.energy, (T(2) * d.i1) * F + d.j * cofactors(F) + F * S};
+    if constexpr (kHasSecondInvariant<Matrix>) add_second_invariant(E, d.i2, g);
+    return {Matrix::energy(s, p) + g.energy,
+            (T(2) * d.i1) * F + d.j * cofactors(F) + F * symmetric(g.stress)};
   }
 
   template <class T>
@@ -65,8 +69,14 @@ struct DenseLaw {
     T E[6];
     green_strain(F, E);
     DenseTangent<T> K;
-    fill_matrix_part(F, Matrix::derivatives(Invariants<T>(F), p), K);
-    add_green_part(F, Law::green(E, p), K);
+    const InvariantDerivatives<T> d = Matrix::derivatives(invariants(F, E), p);
+    GreenEnergy<T> g = Law::green(E, p);
+    fill_matrix_part(F, d, K);
+    if constexpr (kHasSecondInvariant<Matrix>) {
+      add_second_invariant(E, d.i2, g);
+      add_cross_part(F, E, d.i2j, K);
+    }
+    add_green_part(F, g, K);
     return K;
   }
 
@@ -77,6 +87,67 @@ struct DenseLaw {
     for (int j = 0; j < 3; ++j) {
       for (int i = 0; i <= j; ++i) {
         E[symmetric_index(i, j)] = T(0.5) * (H(i, j) + H(j, i) + dot(H.column[i], H.column[j]));
+      }
+    }
+  }
+
+  template <class T>
+  static ISOCHOR_KERNEL Mat3<T> symmetric(const T (&entries)[6]) {
+    Mat3<T> S;
+    for (int j = 0; j < 3; ++j) {
+      for (int i = 0; i < 3; ++i) S(i, j) = entries[symmetric_index(i, j)];
+    }
+    return S;
+  }
+
+  template <class T>
+  static ISOCHOR_KERNEL Invariants<T> invariants(const Mat3<T>& F, const T (&E)[6]) {
+    Invariants<T> s(F);
+    if constexpr (kHasSecondInvariant<Matrix>) {
+      const T t = E[0] + E[1] + E[2];
+      T squares(0);
+      for (int i = 0; i < 3; ++i) squares = squares + E[i] * E[i] + T(2) * E[3 + i] * E[3 + i];
+      s.i2 = T(4) * t + T(2) * (t * t - squares);
+    }
+    return s;
+  }
+
+  /// dI2/dE = 4 ((1 + tr E) I - E).
+  template <class T>
+  static ISOCHOR_KERNEL void second_invariant_gradient(const T (&E)[6], T (&gradient)[6]) {
+    const T t = T(1) + E[0] + E[1] + E[2];
+    for (int i = 0; i < 3; ++i) {
+      gradient[i] = T(4) * (t - E[i]);
+      gradient[3 + i] = T(-4) * E[3 + i];
+    }
+  }
+
+  /// `by_i2` times the derivatives of I2, a quadratic function of Green's strain.
+  template <class T>
+  static ISOCHOR_KERNEL void add_second_invariant(const T (&E)[6], const T& by_i2,
+                                                  GreenEnergy<T>& to) {
+    T gradient[6];
+    second_invariant_gradient(E, gradient);
+    for (int a = 0; a < 6; ++a) to.stress[a] = to.stress[a] + by_i2 * gradient[a];
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) {
+        if (i != j) to.tangent[i][j] = to.tangent[i][j] + T(4) * by_i2;
+      }
+      to.tangent[3 + i][3 + i] = to.tangent[3 + i][3 + i] - T(2) * by_i2;
+    }
+  }
+
+  /// What the mixed derivative by I2 and J adds: gradients of the two, one times the other.
+  template <class T>
+  static ISOCHOR_LARGE_KERNEL void add_cross_part(const Mat3<T>& F, const T (&E)[6],
+                                                  const T& by_i2j, DenseTangent<T>& K) {
+    T gradient[6];
+    second_invariant_gradient(E, gradient);
+    const Mat3<T> A = F * symmetric(gradient), C = cofactors(F);
+    for (int c = 0; c < 9; ++c) {
+      const T by_a = by_i2j * C(c % 3, c / 3), by_c = by_i2j * A(c % 3, c / 3);
+      for (int r = 0; r <= c; ++r) {
+        K(r, c) = K(r, c) + by_a * A(r % 3, r / 3) + by_c * C(r % 3, r / 3);
       }
     }
   }

@@ -37,17 +37,31 @@ ISOCHOR_KERNEL Smooth<T> force_length(const T& length, const T& optimal, const T
           T(-4) * y * dip / reach};
 }
 
+/// How long fibres along the first axis are, relative to rest. Curves of active muscle end before
+/// the length does, so that nothing is divided by zero.
+template <class T>
+ISOCHOR_KERNEL T fibre_length(const T (&E)[6]) {
+  return sqrt(max(T(1) + T(2) * E[0], T(1e-6)));
+}
+
+/// Adds fibres along the first axis with an energy f of their length: its slope is the nominal
+/// stress, T(lambda) = Psi'(lambda) in [Patterson12 sec 5].
+template <class T>
+ISOCHOR_KERNEL void add_tension(const T& length, const Smooth<T>& f, GreenEnergy<T>& to) {
+  const T inverse = T(1) / length;
+  to.energy = to.energy + f.value;
+  to.stress[0] = to.stress[0] + f.slope * inverse;
+  to.tangent[0][0] = to.tangent[0][0] + inverse * inverse * (f.curvature - f.slope * inverse);
+}
+
 /// Adds active muscle along the first axis: a nominal stress of `tension` times the force-length
-/// curve. The curve ends before the length does, so that nothing is divided by zero.
+/// curve.
 template <class T>
 ISOCHOR_KERNEL void add_active(const T (&E)[6], const T& tension, const T& optimal, const T& width,
                                GreenEnergy<T>& to) {
-  const T length = sqrt(max(T(1) + T(2) * E[0], T(1e-6))), inverse = T(1) / length;
+  const T length = fibre_length(E);
   const Smooth<T> f = force_length(length, optimal, width);
-  to.energy = to.energy + tension * f.value;
-  to.stress[0] = to.stress[0] + tension * f.slope * inverse;
-  to.tangent[0][0] =
-      to.tangent[0][0] + tension * inverse * inverse * (f.curvature - f.slope * inverse);
+  add_tension<T>(length, {tension * f.value, tension * f.slope, tension * f.curvature}, to);
 }
 
 }  // namespace isochor::materials

@@ -24,7 +24,7 @@ struct HolzapfelGasserOgden : DenseLaw<HolzapfelGasserOgden, NeoHookeanIsochoric
 
   template <class T>
   static ISOCHOR_KERNEL GreenEnergy<T> green(const T (&E)[6], const Parameters<T>& p) {
-    const T k1 = p.mu * p.shape[1], k2 = p.shape[2], spread = p.shape[3], c = p.shape[4];
+    const T k1 = p.fibres * p.mu * p.shape[1], k2 = p.shape[2], spread = p.shape[3], c = p.shape[4];
     const T s = sqrt(max(T(1) - c * c, T(0))), aligned = T(1) - T(3) * spread, o(0);
     GreenEnergy<T> result;
     for (const double side : {1.0, -1.0}) {

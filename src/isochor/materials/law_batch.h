@@ -16,8 +16,9 @@ struct LawBatch {
   std::size_t count = 0;
   const S* F = nullptr;                      ///< 9
   const S *mu = nullptr, *lambda = nullptr;  ///< Pa
-  const S* activation = nullptr;             ///< per item; none: that of `common`
-  Parameters<S> common{};                    ///< activation and shape, the same for all
+  /// Per item; none: those of `common`.
+  const S *activation = nullptr, *fibres = nullptr;
+  Parameters<S> common{};  ///< activation, fibres and shape, the same for all
   Definiteness fix = Definiteness::Clamp;
   S* energy = nullptr;   ///< J/m^3
   S* stress = nullptr;   ///< 9, Pa

@@ -34,7 +34,8 @@ void evaluate_pack(const LawBatch<S>& b, std::size_t stride) {
   Mat3<P> F;
   for (int e = 0; e < 9; ++e) F(e % 3, e / 3) = P::load(b.F + e * stride);
   Parameters<P> p{P::load(b.mu), P::load(b.lambda),
-                  b.activation ? P::load(b.activation) : P(b.common.activation)};
+                  b.activation ? P::load(b.activation) : P(b.common.activation),
+                  b.fibres ? P::load(b.fibres) : P(b.common.fibres)};
   for (int i = 0; i < kMaxShape; ++i) p.shape[i] = P(b.common.shape[i]);
   if (b.energy || b.stress) {
     const Response<P> r = Law::respond(F, p);
@@ -53,17 +54,19 @@ template <class Law, class S, int N>
 void evaluate_rest(const LawBatch<S>& b, std::size_t begin) {
   constexpr int kNumbers = 64;
   const std::size_t rest = b.count - begin;
-  S in[12 * N] = {}, out[kNumbers * N];
+  S in[13 * N] = {}, out[kNumbers * N];
   LawBatch<S> own = b;
   own.F = in;
   own.mu = in + 9 * N;
   own.lambda = in + 10 * N;
   if (b.activation) own.activation = in + 11 * N;
+  if (b.fibres) own.fibres = in + 12 * N;
   for (std::size_t i = 0; i < rest; ++i) {
     for (int e = 0; e < 9; ++e) in[e * N + i] = b.F[e * b.count + begin + i];
     in[9 * N + i] = b.mu[begin + i];
     in[10 * N + i] = b.lambda[begin + i];
     if (b.activation) in[11 * N + i] = b.activation[begin + i];
+    if (b.fibres) in[12 * N + i] = b.fibres[begin + i];
   }
   const auto fetch = [&](S* LawBatch<S>::*result, int numbers) {
     if (!(b.*result)) return;
@@ -91,6 +94,7 @@ void evaluate_all(int law, const LawBatch<S>& b) {
       part.mu += k;
       part.lambda += k;
       if (b.activation) part.activation += k;
+      if (b.fibres) part.fibres += k;
       if (b.energy) part.energy += k;
       if (b.stress) part.stress += k;
       if (b.tangent) part.tangent += k;

@@ -54,17 +54,21 @@ std::string pascals(double modulus) {
   return std::isinf(modulus) ? "infinite" : fmt::format("{:.6g} Pa", modulus);
 }
 
-/// Fibre and sheet direction made orthonormal, and their normal.
 Mat3d axes_of(const MaterialSpec& spec) {
-  const double length = norm(spec.fibre);
-  if (!(length > 0)) {
+  if (!(norm(spec.fibre) > 0)) {
     throw Error(Fault::Input, spec.place.text("fibre"), "is a direction without length",
                 "give the direction of the fibres, as [1, 0, 0]");
   }
-  const Vec3d f = spec.fibre * (1 / length);
-  Vec3d s = spec.sheet - dot(spec.sheet, f) * f;
-  if (norm(s) <= 1e-9 * norm(spec.sheet)) {
-    // Along the fibres: any direction across them will do. The axis most across is one.
+  return axes_along(spec.fibre, spec.sheet);
+}
+
+}  // namespace
+
+Mat3d axes_along(const Vec3d& fibre, const Vec3d& sheet) {
+  const Vec3d f = fibre * (1 / norm(fibre));
+  Vec3d s = sheet - dot(sheet, f) * f;
+  if (norm(s) <= 1e-9 * norm(sheet)) {
+    // The axis most across the fibres is one.
     int least = 0;
     for (int i = 1; i < 3; ++i) least = std::abs(f[i]) < std::abs(f[least]) ? i : least;
     Vec3d axis{0, 0, 0};
@@ -74,8 +78,6 @@ Mat3d axes_of(const MaterialSpec& spec) {
   s *= 1 / norm(s);
   return {{f, s, cross(f, s)}};
 }
-
-}  // namespace
 
 std::span<const ShapeParameter> shape_parameters(int law) {
   std::span<const ShapeParameter> result;

@@ -43,6 +43,10 @@ struct Material {
 /// Resolves whichever pair was given. An incomplete or doubled description is an input error.
 Material resolve(const MaterialSpec& spec);
 
+/// Fibre and sheet direction made orthonormal, and their normal. A sheet along the fibres, which do
+/// have a length, is replaced by any direction across them.
+Mat3d axes_along(const Vec3d& fibre, const Vec3d& sheet);
+
 /// The resolved numbers in one line: "stable_neo_hookean, mu = 3356 Pa, ...".
 std::string summary(const Material& material);
 

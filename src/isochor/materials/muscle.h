@@ -29,8 +29,9 @@ struct Muscle : DenseLaw<Muscle, StableNeoHookean> {
   static ISOCHOR_KERNEL GreenEnergy<T> green(const T (&E)[6], const Parameters<T>& p) {
     const T o(0), along[6] = {T(1), o, o, o, o, o};
     GreenEnergy<T> result;
-    add_fibres(E, along, p.mu * p.shape[0], p.shape[1], result);
-    add_active(E, p.activation * p.mu * p.shape[2], p.shape[3], p.shape[4], result);
+    const T mu = p.fibres * p.mu;
+    add_fibres(E, along, mu * p.shape[0], p.shape[1], result);
+    add_active(E, p.activation * mu * p.shape[2], p.shape[3], p.shape[4], result);
     return result;
   }
 };

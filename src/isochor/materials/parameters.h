@@ -17,6 +17,7 @@ template <class T>
 struct Parameters {
   T mu, lambda;          ///< Pa, per cell
   T activation{0};       ///< of muscle, 0 to 1
+  T fibres{1};           ///< factor of all that fibres do, passive and active, per cell
   T shape[kMaxShape]{};  ///< as Law::kShape lists them, without unit
 };
 

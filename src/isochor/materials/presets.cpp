@@ -36,6 +36,24 @@ constexpr std::array kPresets{
                "fibres to stretch 0.7; mu and k1 fitted by `isochor reproduce materials/curves`, "
                "k2 is not determined by compression; active stress 0.3 MPa after Blemker et al. "
                "2005; kappa holds the volume against that stress"},
+    Preset{.name = "muscle_lee_2009",
+           .law = "muscle_mooney_rivlin",
+           .mu = 160e3,
+           .kappa = 39.95e6,
+           .density = 1000,
+           .shape = {0.125, 300e3 / 160e3, 0.05, 6.6, 1},
+           .source =
+               "numbers that go with Lee, Sifakis and Terzopoulos 2009: mu10 = 60 kPa, mu01 = 20 "
+               "kPa, peak stress 0.3 MPa, p1 = 0.05, p2 = 6.6, density 1000 kg/m^3, from the "
+               "embedded body of PhysBAM, the program behind it; there kappa is 100 kPa, which "
+               "holds no volume: nu = 0.498 is assumed instead"},
+    Preset{.name = "flesh_lee_2009",
+           .law = "mooney_rivlin",
+           .mu = 160e3,
+           .kappa = 39.95e6,
+           .density = 1000,
+           .shape = {0.125},
+           .source = "as muscle_lee_2009, without fibres"},
     Preset{
         .name = "skin",
         .law = "holzapfel_gasser_ogden",

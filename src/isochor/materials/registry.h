@@ -15,6 +15,7 @@
 #include "isochor/materials/linear.h"
 #include "isochor/materials/mooney_rivlin.h"
 #include "isochor/materials/muscle.h"
+#include "isochor/materials/muscle_mooney_rivlin.h"
 #include "isochor/materials/neo_hookean.h"
 #include "isochor/materials/neo_hookean_isochoric.h"
 #include "isochor/materials/ogden.h"
@@ -38,9 +39,9 @@ concept MaterialLaw = requires(const Mat3d& F, const Parameters<double>& p) {
 template <MaterialLaw... L>
 using LawList = std::tuple<L...>;
 
-using Laws =
-    LawList<Linear, Corotated, FixedCorotated, StVenantKirchhoff, NeoHookean, NeoHookeanIsochoric,
-            StableNeoHookean, MooneyRivlin, Ogden, Guccione, Fung, HolzapfelGasserOgden, Muscle>;
+using Laws = LawList<Linear, Corotated, FixedCorotated, StVenantKirchhoff, NeoHookean,
+                     NeoHookeanIsochoric, StableNeoHookean, MooneyRivlin, Ogden, Guccione, Fung,
+                     HolzapfelGasserOgden, Muscle, MuscleMooneyRivlin>;
 
 inline constexpr std::size_t kLawCount = std::tuple_size_v<Laws>;
 

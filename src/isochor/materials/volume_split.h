@@ -38,6 +38,7 @@ inline constexpr std::array kVolumeSplits{
     NamedSplit{Fung::kName, {2.0 / 3, VolumeMeasure::J}},
     NamedSplit{HolzapfelGasserOgden::kName, {2.0 / 3, VolumeMeasure::J, true}},
     NamedSplit{Muscle::kName, {5.0 / 6, VolumeMeasure::J}},
+    NamedSplit{MuscleMooneyRivlin::kName, {2.0 / 3, VolumeMeasure::LogJ}},
 };
 
 constexpr bool every_law_is_split() {

@@ -11,15 +11,17 @@
 #include "isochor/geometry/orientation.h"
 #include "isochor/geometry/shapes.h"
 #include "isochor/materials/registry.h"
+#include "isochor/sim/muscles.h"
 
 namespace isochor::sim {
 namespace {
 
 /// Those parts of a person that are made, moved to where the scene wants them.
 geometry::SurfaceMesh grown(const ShapeSpec& shape, double edge) {
-  geometry::SurfaceMesh mesh = shape.kind == "arm"    ? geometry::make_arm(edge).skin
-                               : shape.kind == "hand" ? geometry::make_hand(edge)
-                                                      : geometry::make_figure(edge).skin;
+  geometry::SurfaceMesh mesh = shape.kind == "arm" ? geometry::make_arm_part(shape.part, edge)
+                               : shape.kind == "hand"
+                                   ? geometry::make_hand(edge)
+                                   : geometry::make_figure_part(shape.part, edge);
   for (Vec3d& p : mesh.positions) p = shape.scale * p + shape.center;
   return mesh;
 }
@@ -65,9 +67,9 @@ std::vector<double> cell_fill(const grid::Lattice& lattice, const std::string& b
 
 }  // namespace
 
-files::SurfaceFile build_surface(const BodySpec& body, const std::filesystem::path& scene_file) {
-  const ShapeSpec& shape = body.shape;
-  if (shape.kind != "mesh") return {.mesh = make_shape(shape, body.cell_size)};
+files::SurfaceFile build_surface(const ShapeSpec& shape, double cell_size,
+                                 const std::filesystem::path& scene_file) {
+  if (shape.kind != "mesh") return {.mesh = make_shape(shape, cell_size)};
   files::SurfaceFile file =
       shape.given ? *shape.given : files::read_surface(scene_file.parent_path() / shape.file);
   for (Vec3d& p : file.mesh.positions) p *= shape.scale;
@@ -128,8 +130,11 @@ Body build_body(const BodySpec& spec, const std::filesystem::path& scene_file, C
                .mass_damping = spec.damping.mass,
                .stiffness_damping = spec.damping.stiffness,
                .holds = {}};
-  body.fields =
-      paint_cells(body.lattice, file, spec.paints, context.arena, scene_file.parent_path());
+  if (!spec.muscles.empty()) add_muscles(spec, scene_file, context, body);
+  for (CellField& field :
+       paint_cells(body.lattice, file, spec.paints, context.arena, scene_file.parent_path())) {
+    body.fields.push_back(std::move(field));
+  }
   body.texture_coordinates = std::move(file.texture_coordinates);
   body.groups = std::move(file.groups);
   for (const CellField& field : body.fields) {

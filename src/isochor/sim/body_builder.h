@@ -9,8 +9,14 @@
 
 namespace isochor::sim {
 
-/// The surface that a scene asks for: made, or read from a file beside the scene. In metres.
-files::SurfaceFile build_surface(const BodySpec& body, const std::filesystem::path& scene_file);
+/// The surface that a scene asks for: made, or read from a file beside the scene. In metres; edges
+/// of what is made are those of cells unless the shape says otherwise.
+files::SurfaceFile build_surface(const ShapeSpec& shape, double cell_size,
+                                 const std::filesystem::path& scene_file);
+inline files::SurfaceFile build_surface(const BodySpec& body,
+                                        const std::filesystem::path& scene_file) {
+  return build_surface(body.shape, body.cell_size, scene_file);
+}
 
 /// A body that nothing holds yet, with the surface that rides on it.
 struct Body {

@@ -123,6 +123,9 @@ std::vector<Request> requests_of(const SceneSpec& scene) {
       add(Incompressible, fmt::format("poisson = 0.5 of '{}'", body.name));
     }
     if (!body.activations.empty()) add(Muscles, fmt::format("activation of '{}'", body.name));
+    for (const MuscleSpec& muscle : body.muscles) {
+      add(Muscles, fmt::format("muscle '{}' of '{}'", muscle.name, body.name));
+    }
   }
   for (const TieSpec& tie : scene.ties) add(Ties, fmt::format("tie '{}'", tie.name));
   return all;

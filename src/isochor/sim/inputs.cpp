@@ -60,6 +60,9 @@ std::uint64_t frame_inputs(const SceneSpec& scene, int frame) {
   InputHash hash;
   for (const BodySpec& body : scene.bodies) {
     hash.add_keys(body.activations, "linear", frame);
+    for (const MuscleSpec& muscle : body.muscles) {
+      hash.add_keys(muscle.activations, "linear", frame);
+    }
     for (const HoldSpec& hold : body.holds) hash.add_keys(hold.keys, hold.ease, frame);
   }
   return hash.value();
@@ -70,6 +73,7 @@ SceneSpec without_motion(SceneSpec scene) {
   scene.time.frames = 0;
   for (BodySpec& body : scene.bodies) {
     body.activations.clear();
+    for (MuscleSpec& muscle : body.muscles) muscle.activations.clear();
     for (HoldSpec& hold : body.holds) {
       hold.keys.clear();
       hold.ease = HoldSpec{}.ease;

@@ -87,7 +87,7 @@ LatticeMethod::World LatticeMethod::world_at(double time) const {
               .demands = demands_at(scene_, guides_, time),
               .activations = {},
               .loads = loads_at(time)};
-  for (const BodySpec& body : bodies_) world.activations.push_back(activation_at(body, time));
+  for (const BodySpec& body : bodies_) add_activations_at(body, time, world.activations);
   return world;
 }
 

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "isochor/base/error.h"
+#include "isochor/geometry/orientation.h"
 #include "isochor/geometry/triangle_bvh.h"
 #include "isochor/sim/motion.h"
 #include "isochor/sim/region.h"
@@ -17,6 +18,7 @@ Driver make_driver(const HoldSpec& spec, std::vector<Vec3d> points) {
   Driver driver{.spec = spec, .points = std::move(points)};
   for (const Vec3d& p : driver.points) driver.center += p;
   driver.center *= 1 / static_cast<double>(driver.points.size());
+  if (spec.turns_about == "point") driver.center = spec.pivot;
   return driver;
 }
 
@@ -112,25 +114,41 @@ class Assembly {
             std::move(body.triangles), std::move(body.fields)};
   }
 
+  std::optional<Enclosure> enclosure_of(const HoldSpec& hold, const Body& body) {
+    if (hold.where != "inside") return std::nullopt;
+    geometry::SurfaceMesh mesh = build_surface(hold.inside, body.lattice.spacing, scene_.file).mesh;
+    std::vector<geometry::Triangle> triangles =
+        geometry::oriented_outward(mesh.positions, geometry::triangulate(mesh), context_.arena)
+            .triangles;
+    geometry::WindingNumber winding(mesh.positions, triangles);
+    return Enclosure{std::move(mesh), std::move(triangles), std::move(winding)};
+  }
+
   void add_hold(std::size_t b, const HoldSpec& hold) {
     Body& body = bodies_[b];
     const geometry::Bounds bounds = geometry::bounds_of_faces(body.surface);
-    body.spec.holds.push_back({.name = hold.name,
-                               .nodes = select_nodes(hold, body.lattice, bounds),
-                               .place = hold.place.text(),
-                               .slide = hold.slide == "plane"  ? lattice::Slide::InPlane
-                                        : hold.slide == "line" ? lattice::Slide::AlongLine
-                                                               : lattice::Slide::None});
+    const std::optional<Enclosure> enclosure = enclosure_of(hold, body);
+    body.spec.holds.push_back(
+        {.name = hold.name,
+         .nodes = select_nodes(hold, body.lattice, bounds, enclosure ? &*enclosure : nullptr),
+         .place = hold.place.text(),
+         .slide = hold.slide == "plane"  ? lattice::Slide::InPlane
+                  : hold.slide == "line" ? lattice::Slide::AlongLine
+                                         : lattice::Slide::None});
     holds_[b].push_back(hold);
   }
 
   void add_soft_hold(std::size_t b, const HoldSpec& hold) {
     const Body& body = bodies_[b];
+    const std::optional<Enclosure> bone = enclosure_of(hold, body);
     const SurfacePatch patch =
-        select_surface(hold, body.surface, body.triangles, body.lattice.spacing);
-    std::vector<Vec3d> points = pick(body.surface.positions, patch.vertices);
+        bone ? whole_surface(bone->surface, bone->triangles)
+             : select_surface(hold, body.surface, body.triangles, body.lattice.spacing);
+    std::vector<Vec3d> points =
+        pick((bone ? bone->surface : body.surface).positions, patch.vertices);
     const grid::Embedding embedding =
-        grid::embed(body.lattice, points, pick(body.lattice.vertex_cells, patch.vertices));
+        bone ? grid::embed(body.lattice, points)
+             : grid::embed(body.lattice, points, pick(body.lattice.vertex_cells, patch.vertices));
     lattice::SpringGroupSpec group{.name = scene_.bodies[b].name + "." + hold.name, .springs = {}};
     for (std::size_t k = 0; k < points.size(); ++k) {
       lattice::Spring spring{.terms = {},

@@ -45,12 +45,18 @@ Pose pose_at(const HoldSpec& hold, double time) {
   return blend(pose_of(at.before), pose_of(at.after), s);
 }
 
-double activation_at(const BodySpec& body, double time) {
-  const auto& keys = body.activations;
+double activation_at(const std::vector<ActivationSpec>& keys, double time) {
   if (keys.empty()) return 0;
-  if (time < 0) return activation_at(body, 0) * std::max(0.0, 1 + time);
+  if (time < 0) return activation_at(keys, 0) * std::max(0.0, 1 + time);
   const Between<ActivationSpec> at = find_keys(keys, time);
   return at.before.value * (1 - at.way) + at.after.value * at.way;
+}
+
+void add_activations_at(const BodySpec& body, double time, std::vector<double>& to) {
+  to.push_back(activation_at(body.activations, time));
+  for (const MuscleSpec& muscle : body.muscles) {
+    to.push_back(activation_at(muscle.activations, time));
+  }
 }
 
 }  // namespace isochor::sim

@@ -22,8 +22,11 @@ Pose blend(const Pose& a, const Pose& b, double way);
 /// rest before frame 0.
 Pose pose_at(const HoldSpec& hold, double time);
 
-/// How active a body's muscle is at `time`, in frames: between its keys, and coming up from nothing
-/// before frame 0.
-double activation_at(const BodySpec& body, double time);
+/// How active a muscle is at `time`, in frames: between its keys, and coming up from nothing before
+/// frame 0.
+double activation_at(const std::vector<ActivationSpec>& keys, double time);
+
+/// Of all materials of a body: its own, then its muscles.
+void add_activations_at(const BodySpec& body, double time, std::vector<double>& to);
 
 }  // namespace isochor::sim

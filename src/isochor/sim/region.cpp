@@ -11,7 +11,11 @@ namespace {
 [[noreturn]] void fail_empty(const HoldSpec& hold, std::string_view what, double cell_size) {
   throw Error(
       Fault::Input, hold.place.text(), fmt::format("the region '{}' holds no {}", hold.where, what),
-      fmt::format("make it larger than a cell ({} m), or move it onto the body", cell_size));
+      hold.where == "inside"
+          ? fmt::format("move the surface into the body, make cells smaller than {} m, or hold it "
+                        "by springs: select = \"surface\" and a stiffness",
+                        cell_size)
+          : fmt::format("make it larger than a cell ({} m), or move it onto the body", cell_size));
 }
 
 /// Of the triangles for which `wanted` is true.
@@ -36,12 +40,18 @@ SurfacePatch patch_of(const geometry::SurfaceMesh& surface,
 
 }  // namespace
 
-Region::Region(const HoldSpec& hold, const geometry::Bounds& bounds, double cell_size)
+Region::Region(const HoldSpec& hold, const geometry::Bounds& bounds, double cell_size,
+               const Enclosure* enclosure)
     : low_(bounds.low - cell_size * Vec3d{1, 1, 1}),
-      high_(bounds.high + cell_size * Vec3d{1, 1, 1}) {
+      high_(bounds.high + cell_size * Vec3d{1, 1, 1}),
+      enclosure_(enclosure) {
   if (hold.where == "box") {
     low_ = min(hold.low, hold.high);
     high_ = max(hold.low, hold.high);
+  } else if (enclosure) {
+    const geometry::Bounds box = geometry::bounds_of_faces(enclosure->surface);
+    low_ = box.low;
+    high_ = box.high;
   } else if (hold.where != "all") {
     const int axis = hold.where[0] - 'x';
     const double depth = hold.depth > 0 ? hold.depth : 0.5 * cell_size;
@@ -59,12 +69,12 @@ Region::Region(const HoldSpec& hold, const geometry::Bounds& bounds, double cell
 bool Region::contains(const Vec3d& point) const {
   bool inside = true;
   for (int a = 0; a < 3; ++a) inside = inside && point[a] >= low_[a] && point[a] <= high_[a];
-  return inside;
+  return inside && (!enclosure_ || enclosure_->winding(point) > 0.5);
 }
 
 std::vector<std::int32_t> select_nodes(const HoldSpec& hold, const grid::Lattice& lattice,
-                                       const geometry::Bounds& bounds) {
-  const Region region(hold, bounds, lattice.spacing);
+                                       const geometry::Bounds& bounds, const Enclosure* enclosure) {
+  const Region region(hold, bounds, lattice.spacing, enclosure);
   std::vector<std::uint8_t> chosen(lattice.rest_positions.size(), 0);
   if (hold.select == "cells") {
     for (const auto& nodes : lattice.cell_nodes()) {

@@ -5,27 +5,39 @@
 #include <vector>
 
 #include "isochor/geometry/surface_mesh.h"
+#include "isochor/geometry/winding_number.h"
 #include "isochor/grid/lattice.h"
 #include "isochor/sim/scene_spec.h"
 
 namespace isochor::sim {
 
+/// The closed surface that HoldSpec::inside speaks of.
+struct Enclosure {
+  geometry::SurfaceMesh surface;
+  std::vector<geometry::Triangle> triangles;  ///< facing outward
+  geometry::WindingNumber winding;
+};
+
 /// The part of space that a hold speaks of.
 class Region {
  public:
-  /// `bounds` are those of the body's surface; an unsaid depth is half a cell.
-  Region(const HoldSpec& hold, const geometry::Bounds& bounds, double cell_size);
+  /// `bounds` are those of the body's surface; an unsaid depth is half a cell. The enclosure, there
+  /// if the hold wants one, must outlive the region.
+  Region(const HoldSpec& hold, const geometry::Bounds& bounds, double cell_size,
+         const Enclosure* enclosure = nullptr);
 
   bool contains(const Vec3d& point) const;
 
  private:
   Vec3d low_, high_;
+  const Enclosure* enclosure_;
 };
 
 /// The nodes that a hold takes: those in its region, or all nodes of cells with their middle there.
 /// None is an input error.
 std::vector<std::int32_t> select_nodes(const HoldSpec& hold, const grid::Lattice& lattice,
-                                       const geometry::Bounds& bounds);
+                                       const geometry::Bounds& bounds,
+                                       const Enclosure* enclosure = nullptr);
 
 /// The vertices of triangles that lie in the region of a hold with all their corners, and the part
 /// of the area of these triangles that belongs to each, m^2. None is an input error.

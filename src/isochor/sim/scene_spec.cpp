@@ -6,11 +6,13 @@
 
 #include "isochor/base/error.h"
 #include "isochor/base/file.h"
+#include "isochor/geometry/organic_shapes.h"
 #include "isochor/materials/registry.h"
 #include "isochor/scene/printer.h"
 #include "isochor/scene/reader.h"
 #include "isochor/sim/capabilities.h"
 #include "isochor/sim/motion.h"
+#include "isochor/sim/muscles.h"
 
 namespace isochor::sim {
 namespace {
@@ -22,8 +24,9 @@ constexpr std::array<std::string_view, 3> kFixes{"clamp", "absolute", "none"};
 constexpr std::array<std::string_view, 14> kShapes{
     "box",   "sphere",  "ellipsoid", "cylinder", "capsule", "puck",   "tube",
     "torus", "bow_tie", "stairs",    "arm",      "hand",    "figure", "mesh"};
-constexpr std::array<std::string_view, 8> kRegions{"x-", "x+", "y-",  "y+",
-                                                   "z-", "z+", "box", "all"};
+constexpr std::array<std::string_view, 9> kRegions{"x-", "x+",  "y-",  "y+",    "z-",
+                                                   "z+", "box", "all", "inside"};
+constexpr std::array<std::string_view, 2> kPivots{"middle", "point"};
 constexpr std::array<std::string_view, 4> kPainted{"stiffness", "activation", "zone", "thickness"};
 constexpr std::array<std::string_view, 2> kPreconditioners{"multigrid", "jacobi"};
 constexpr std::array<std::string_view, 2> kSolvers{"newton", "fas"};
@@ -126,10 +129,14 @@ void check(const SceneSpec& scene) {
     require_unique(bodies, body.name, body.place);
     materials::resolve(body.material);
     check_order(body.activations, "activation", body.place);
-    if (!body.activations.empty() && body.material.law != materials::Muscle::kName) {
-      throw Error(Fault::Input, body.place.text("activation"),
-                  fmt::format("'{}' is not a muscle: its law is {}", body.name, body.material.law),
-                  "set material.law = \"muscle\", or leave activation out");
+    if (!body.activations.empty()) {
+      require_active_law(body.material, body.place.text("activation"), body.name);
+    }
+    std::set<std::string> muscles;
+    for (const MuscleSpec& muscle : body.muscles) {
+      require_unique(muscles, muscle.name, muscle.place);
+      check_order(muscle.activations, "activation", muscle.place);
+      check_muscle(muscle);
     }
     const bool tied = std::ranges::any_of(scene.ties, [&](const TieSpec& tie) {
       return tie.first == body.name || tie.second == body.name;
@@ -216,6 +223,11 @@ void describe(FieldVisitor& visitor, ShapeSpec& spec) {
   }
   const auto is = [&](auto... kinds) { return ((spec.kind == kinds) || ...); };
   const bool grown = is("arm", "hand", "figure");
+  if (is("arm", "figure")) {
+    visitor.choice("part", spec.part,
+                   is("arm") ? geometry::arm_part_names() : geometry::figure_part_names(),
+                   "the whole, or a bone or muscle inside its skin");
+  }
   visitor.vector("center", spec.center.e, Unit::Length, kAny,
                  grown          ? "where the shoulder, the wrist or the soles are"
                  : is("stairs") ? "middle of the lower edge of the first riser"
@@ -257,24 +269,28 @@ void describe(FieldVisitor& visitor, KeySpec& spec) {
   visitor.number("frame", spec.frame, Unit::None, Range::at_least(0), "when", Need::Required);
   visitor.vector("translate", spec.translate.e, Unit::Length, kAny, "offset from rest");
   visitor.vector("rotate", spec.rotate.e, Unit::Angle, kAny,
-                 "rotation vector about the middle of the held nodes: axis times angle");
+                 "rotation vector, axis times angle, about what turns_about says");
 }
 
 void describe(FieldVisitor& visitor, HoldSpec& spec) {
   visitor.place(spec.place);
   visitor.text("name", spec.name, "names the reaction in the diagnostics", Need::Required);
   visitor.choice("where", spec.where, kRegions,
-                 "a side of the body's bounding box, a box, or all nodes", Need::Required);
+                 "a side of the body's bounding box, a box, all nodes, or what is inside of a "
+                 "closed surface, such as a bone",
+                 Need::Required);
   if (spec.where == "box") {
     visitor.vector("low", spec.low.e, Unit::Length, kAny, "corner of the box", Need::Required);
     visitor.vector("high", spec.high.e, Unit::Length, kAny, "opposite corner", Need::Required);
+  } else if (spec.where == "inside") {
+    visitor.group("inside", spec.inside, "that surface");
   } else if (spec.where != "all") {
     visitor.number("depth", spec.depth, Unit::Length, Range::at_least(0),
                    "how far in from that side nodes are held; 0: half a cell");
   }
   visitor.choice("select", spec.select, kSelections,
                  "what is held there: nodes; all nodes of cells with their middle there; or the "
-                 "surface, by springs");
+                 "surface, by springs: with where = \"inside\" that of the bone");
   visitor.number("stiffness", spec.stiffness, Unit::Bedding, Range::at_least(0),
                  "of springs at the surface, per area");
   visitor.choice("slide", spec.slide, kSlides,
@@ -282,6 +298,12 @@ void describe(FieldVisitor& visitor, HoldSpec& spec) {
   if (spec.slide != "none") {
     visitor.vector("direction", spec.direction.e, Unit::None, kAny,
                    "normal of the plane, or direction of the line; turns with the hold");
+  }
+  visitor.choice("turns_about", spec.turns_about, kPivots,
+                 "what rotations of keys are about: the middle of the held nodes, or a point");
+  if (spec.turns_about == "point") {
+    visitor.vector("pivot", spec.pivot.e, Unit::Length, kAny, "that point at rest, as a joint",
+                   Need::Required);
   }
   visitor.choice("ease", spec.ease, kEases, "motion between keys");
   visitor.list("key", spec.keys, "motion; without keys the nodes stay where they are");
@@ -354,6 +376,9 @@ void describe(FieldVisitor& visitor, BodySpec& spec) {
       "they overlap, the later one counts");
   visitor.list("activation", spec.activations,
                "how active a muscle is, with straight lines between keys");
+  visitor.list("muscle", spec.muscles,
+               "parts of the body with fibres that can contract; where they overlap, the later one "
+               "counts");
   visitor.list("hold", spec.holds, "nodes with prescribed motion");
 }
 
@@ -422,6 +447,8 @@ std::string scene_reference() {
     add(fmt::format("law = \"{}\"", name), materials::MaterialSpec{.law = name}, "body.material");
   }
   add("file = \"fields.vtu\"", PaintSpec{.file = "fields.vtu"}, "body.paint");
+  MuscleSpec muscle;
+  add("a `[[body.muscle]]`", muscle, "body.muscle");
   add("where = \"box\"", HoldSpec{.where = "box"}, "body.hold");
   add("slide = \"plane\"", HoldSpec{.where = "all", .slide = "plane"}, "body.hold");
   return text;

@@ -52,6 +52,7 @@ struct MethodSpec {
 
 struct ShapeSpec {
   std::string kind = "box";
+  std::string part = "skin";
   Vec3d center{0, 0, 0};
   Vec3d size{1, 1, 1};
   Vec3d axis{1, 0, 0};
@@ -81,6 +82,9 @@ struct HoldSpec {
   std::string slide = "none";
   Vec3d direction{0, 0, 1};
   double stiffness = 0;
+  ShapeSpec inside;
+  std::string turns_about = "middle";
+  Vec3d pivot{0, 0, 0};
   std::string ease = "smooth";
   std::vector<KeySpec> keys;
   Place place;
@@ -103,6 +107,39 @@ struct ActivationSpec {
   double value = 0;
 };
 
+/// Where on its surface an end of a muscle is.
+struct EndSpec {
+  std::string from = "auto";
+  double part = 0.1;
+  std::string group;
+  Vec3d low{0, 0, 0}, high{0, 0, 0};
+  Place place;
+};
+
+/// A line that fibres follow.
+struct LineSpec {
+  struct Point {
+    Vec3d at{0, 0, 0};
+  };
+  std::vector<Point> points;
+  Place place;
+};
+
+/// A part of a body with fibres that can contract.
+struct MuscleSpec {
+  std::string name;
+  ShapeSpec shape;
+  std::string fibres = "harmonic";
+  Vec3d direction{1, 0, 0};
+  EndSpec origin, insertion;
+  std::string file;
+  double scale = 1;
+  std::vector<LineSpec> lines;
+  materials::MaterialSpec material{.preset = "muscle_lee_2009"};
+  std::vector<ActivationSpec> activations;
+  Place place;
+};
+
 /// Rayleigh's two coefficients.
 struct DampingSpec {
   double mass = 0;
@@ -122,6 +159,7 @@ struct BodySpec {
   Vec3d velocity{0, 0, 0}, angular_velocity{0, 0, 0};
   std::vector<PaintSpec> paints;
   std::vector<ActivationSpec> activations;
+  std::vector<MuscleSpec> muscles;
   std::vector<HoldSpec> holds;
   Place place;
 };
@@ -154,6 +192,10 @@ void describe(FieldVisitor& visitor, KeySpec& spec);
 void describe(FieldVisitor& visitor, HoldSpec& spec);
 void describe(FieldVisitor& visitor, PaintSpec& spec);
 void describe(FieldVisitor& visitor, ActivationSpec& spec);
+void describe(FieldVisitor& visitor, EndSpec& spec);
+void describe(FieldVisitor& visitor, LineSpec::Point& spec);
+void describe(FieldVisitor& visitor, LineSpec& spec);
+void describe(FieldVisitor& visitor, MuscleSpec& spec);
 void describe(FieldVisitor& visitor, DampingSpec& spec);
 void describe(FieldVisitor& visitor, BodySpec& spec);
 void describe(FieldVisitor& visitor, TieSpec& spec);
