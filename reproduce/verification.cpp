@@ -12,12 +12,12 @@ namespace isochor::reproduce {
 
 namespace mixed = lattice::mixed;
 
-std::span<const Scheme> schemes() {
+std::span<const Discretisation> schemes() {
   using lattice::Quadrature;
   static constexpr std::array kSchemes{
-      Scheme{"best", Boundary::Cut, Quadrature::OnePoint},
-      Scheme{"paper", Boundary::Cut, Quadrature::FourPoints},
-      Scheme{"weighted", Boundary::Weighted, Quadrature::OnePoint},
+      Discretisation{"best", Boundary::Cut, Quadrature::OnePoint},
+      Discretisation{"paper", Boundary::Cut, Quadrature::FourPoints},
+      Discretisation{"weighted", Boundary::Weighted, Quadrature::OnePoint},
   };
   return kSchemes;
 }
@@ -150,7 +150,7 @@ lattice::HoldSpec hold_where(const lattice::BodySpec& body, const Placement& pla
   return hold;
 }
 
-StaticBody::StaticBody(lattice::BodySpec body, const Scheme& scheme, Context& context,
+StaticBody::StaticBody(lattice::BodySpec body, const Discretisation& scheme, Context& context,
                        double tolerance)
     : model(mixed::build_model({body}, {.quadrature = scheme.quadrature},
                                {.stabilise = scheme.stabilise, .tolerance = tolerance})),
@@ -256,8 +256,8 @@ Errors errors_of(const StaticBody& body, const BodySamples& samples, const Place
   return {std::sqrt(places / volume), std::sqrt(pressures / free_volume)};
 }
 
-run::Series series_of(const Scheme& scheme, const Placement& placement) {
-  const auto place = std::ranges::find(schemes(), scheme.name, &Scheme::name);
+run::Series series_of(const Discretisation& scheme, const Placement& placement) {
+  const auto place = std::ranges::find(schemes(), scheme.name, &Discretisation::name);
   return {.name = std::string(scheme.name) + ", " + std::string(placement.name()),
           .dashed = placement.is_turned(),
           .colour = static_cast<int>(place - schemes().begin())};

@@ -18,7 +18,7 @@
 namespace isochor::reproduce {
 
 /// How a body is discretised.
-struct Scheme {
+struct Discretisation {
   std::string_view name;
   Boundary boundary;
   lattice::Quadrature quadrature;
@@ -26,7 +26,7 @@ struct Scheme {
 };
 /// "best": one point in cells inside, four at the surface; "paper": four everywhere; "weighted":
 /// one everywhere, its weight the part of the cell that is filled. The first one first.
-std::span<const Scheme> schemes();
+std::span<const Discretisation> schemes();
 
 /// How a problem lies in its lattice, of which a corner of a cell is at the origin.
 class Placement {
@@ -97,7 +97,7 @@ lattice::HoldSpec hold_where(const lattice::BodySpec& body, const Placement& pla
 /// A body with a pressure per cell and what it took to move it.
 class StaticBody {
  public:
-  StaticBody(lattice::BodySpec body, const Scheme& scheme, Context& context,
+  StaticBody(lattice::BodySpec body, const Discretisation& scheme, Context& context,
              double tolerance = 1e-7);
 
   /// False, and the state as it was, where no equilibrium was found.
@@ -137,7 +137,7 @@ Errors errors_of(
     const std::function<double(const Vec3d&)>& pressure = [](const Vec3d&) { return 0.0; });
 
 /// The line of a plot against the logarithm of cells; schemes have colours, turned bodies dashes.
-run::Series series_of(const Scheme& scheme, const Placement& placement);
+run::Series series_of(const Discretisation& scheme, const Placement& placement);
 
 /// Errors on grids, coarse to fine.
 struct Refinement {

@@ -30,7 +30,7 @@ struct Outcome {
   int solves = 0, iterations = 0, cuts = 0;
 };
 
-lattice::BodySpec make_quarter(int cells, const Scheme& scheme, Context& context) {
+lattice::BodySpec make_quarter(int cells, const Discretisation& scheme, Context& context) {
   const double h = 1.0 / cells;
   lattice::BodySpec spec =
       make_embedded(geometry::make_box({0.5, 0.5, 0.5}, {1, 1, 1}, 0.5), h, scheme.boundary,
@@ -59,7 +59,7 @@ std::vector<Vec3d> unit_loads(const StaticBody& body, Context& context) {
   return loads;
 }
 
-Outcome press(int cells, const Scheme& scheme, Context& context) {
+Outcome press(int cells, const Discretisation& scheme, Context& context) {
   StaticBody body(make_quarter(cells, scheme, context), scheme, context);
   const std::vector<Vec3d> unit = unit_loads(body, context);
   const std::vector<Vec3d> held = body.held([](const Vec3d& p) { return p; });
@@ -94,7 +94,7 @@ Outcome press(int cells, const Scheme& scheme, Context& context) {
 
 constexpr int kJudged = 16;  // cells per edge for which the limit is meant
 
-void add_rows(const Scheme& scheme, int cells, bool judged, std::vector<Row>& rows,
+void add_rows(const Discretisation& scheme, int cells, bool judged, std::vector<Row>& rows,
               std::vector<run::Series>& lines, Context& context) {
   const Outcome o = press(cells, scheme, context);
   run::Series& line =
@@ -133,11 +133,11 @@ void add_rows(const Scheme& scheme, int cells, bool judged, std::vector<Row>& ro
 }  // namespace
 
 std::vector<Row> verify_block(const ExperimentOptions& options, Context& context) {
-  static constexpr Scheme kSofter{"best, stabilise = 1/12", Boundary::Cut,
-                                  lattice::Quadrature::OnePoint, 1.0 / 12};
+  static constexpr Discretisation kSofter{"best, stabilise = 1/12", Boundary::Cut,
+                                          lattice::Quadrature::OnePoint, 1.0 / 12};
   std::vector<Row> rows;
   std::vector<run::Series> lines;
-  for (const Scheme& scheme : schemes().first(2)) {
+  for (const Discretisation& scheme : schemes().first(2)) {
     add_rows(scheme, kJudged / 2, false, rows, lines, context);
     add_rows(scheme, kJudged, true, rows, lines, context);
     if (options.full) add_rows(scheme, 2 * kJudged, false, rows, lines, context);

@@ -28,8 +28,8 @@ struct Guccione {
   double c, bf, bt, bfs;
 };
 
-lattice::BodySpec make_muscle(const geometry::SurfaceMesh& surface, double h, const Scheme& scheme,
-                              const Guccione& law, Context& context) {
+lattice::BodySpec make_muscle(const geometry::SurfaceMesh& surface, double h,
+                              const Discretisation& scheme, const Guccione& law, Context& context) {
   lattice::BodySpec spec = make_embedded(surface, h, scheme.boundary, "guccione",
                                          0.5 * law.c * law.bt, 0.5, context, Vec3d{0, 0, 0});
   spec.shape[0] = law.bf;
@@ -44,7 +44,7 @@ struct Bent {
   int solves = 0, iterations = 0, rounds = 0;
 };
 
-Bent bend(int across, const Scheme& scheme, bool turned, Context& context) {
+Bent bend(int across, const Discretisation& scheme, bool turned, Context& context) {
   constexpr double kPressure = 0.004;  // kPa
   constexpr int kSteps = 4;
   const double h = 1.0 / across;
@@ -151,7 +151,7 @@ double cavity_volume(std::span<const Vec3d> positions, const geometry::SurfaceMe
   return volume;
 }
 
-Inflated inflate(double h, const Scheme& scheme, Context& context) {
+Inflated inflate(double h, const Discretisation& scheme, Context& context) {
   constexpr double kPressure = 10;  // kPa
   constexpr int kSteps = 20;
   const Ventricle ventricle = make_ventricle(h / 3);
@@ -194,7 +194,7 @@ void add_beam(const ExperimentOptions& options, std::vector<Row>& rows,
       options.full ? std::vector<int>{2, 4, 8, 16} : std::vector<int>{2, 4};
   for (const bool turned : {false, true}) {
     const Placement placement = turned ? Placement::turned_about_x(1) : Placement(false, 1);
-    for (const Scheme& scheme : schemes()) {
+    for (const Discretisation& scheme : schemes()) {
       // Cells of the aligned beam are whole: weights change nothing.
       if (!turned && scheme.boundary == Boundary::Weighted) continue;
       run::Series& line = lines.emplace_back(series_of(scheme, placement));
@@ -235,7 +235,7 @@ void add_inflation(std::vector<Row>& rows, Context& context) {
       {"outer apex", &Inflated::outer_apex, -28.28, 0.3, "mm"},
       {"volume of the cavity", &Inflated::volume, 10734, 0.015 * 10734, "mm^3"}};
   for (const double h : {1.25, 1.0}) {
-    for (const Scheme& scheme : schemes()) {
+    for (const Discretisation& scheme : schemes()) {
       const Inflated inflated = inflate(h, scheme, context);
       for (const Quantity& q : kQuantities) {
         Row row = verification_row(kId, fmt::format("2: {}, cells of {} mm, error", q.name, h),

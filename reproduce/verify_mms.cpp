@@ -176,8 +176,8 @@ struct Outcome {
   int solves = 0, iterations = 0;
 };
 
-Outcome solve(const Manufactured& exact, const Domain& domain, const Scheme& scheme, bool turned,
-              int cells, Context& context) {
+Outcome solve(const Manufactured& exact, const Domain& domain, const Discretisation& scheme,
+              bool turned, int cells, Context& context) {
   const double h = 1.0 / cells;
   const Placement placement(turned, h);
   const geometry::SurfaceMesh surface = placement.surface(domain.surface(h));
@@ -218,7 +218,7 @@ Outcome solve(const Manufactured& exact, const Domain& domain, const Scheme& sch
 
 /// One solution by one scheme on several lattices.
 struct Study {
-  const Scheme& scheme;
+  const Discretisation& scheme;
   bool turned;
   std::vector<int> cells;
   std::vector<Outcome> outcomes;
@@ -233,8 +233,8 @@ struct Study {
   }
 };
 
-Study refine(const Manufactured& exact, const Domain& domain, const Scheme& scheme, bool turned,
-             std::vector<int> cells, Context& context) {
+Study refine(const Manufactured& exact, const Domain& domain, const Discretisation& scheme,
+             bool turned, std::vector<int> cells, Context& context) {
   Study study{scheme, turned, std::move(cells), {}, {}, {}};
   for (const int n : study.cells) {
     const Outcome& o =
@@ -266,7 +266,7 @@ void add_order(const Study& study, const std::string& problem, double least,
 /// The same error whatever the bulk modulus.
 void add_locking(const Domain& domain, bool turned, std::vector<int> cells, std::vector<Row>& rows,
                  Context& context) {
-  const Scheme& best = schemes().front();
+  const Discretisation& best = schemes().front();
   double soft = 0, stiff = 0;
   std::string errors;
   for (const double lambda : {1.0, 1e2, 1e4, 1e6}) {
@@ -336,7 +336,7 @@ std::vector<Row> verify_mms(const ExperimentOptions& options, Context& context) 
   const std::vector<int> disc_cells =
       options.full ? std::vector<int>{32, 64, 128, 256} : std::vector<int>{32, 64, 128};
   std::vector<Study> balls, discs;
-  for (const Scheme& scheme : schemes()) {
+  for (const Discretisation& scheme : schemes()) {
     for (const bool turned : {false, true}) {
       balls.push_back(
           refine(waves(kInfinite, kPressure), ball(), scheme, turned, ball_cells, context));

@@ -59,7 +59,7 @@ geometry::SurfaceMesh cylinder(double half, double edge) {
   return geometry::make_cylinder({0, 0, 0}, {0, 0, 1}, kRadius, 2 * half, edge);
 }
 
-Outcome twist(const Torsion& torsion, const Scheme& scheme, bool turned, int across,
+Outcome twist(const Torsion& torsion, const Discretisation& scheme, bool turned, int across,
               Context& context) {
   const double h = 2 * kRadius / across, edge = h / 6;
   const Placement placement(turned, h);
@@ -98,7 +98,7 @@ Outcome twist(const Torsion& torsion, const Scheme& scheme, bool turned, int acr
 /// What experiments with one motion and one scheme, aligned or turned, found.
 struct Study {
   const Torsion& torsion;
-  const Scheme& scheme;
+  const Discretisation& scheme;
   bool turned;
   std::vector<int> across;
   std::vector<Outcome> outcomes;
@@ -185,10 +185,10 @@ void plot(const std::filesystem::path& folder, std::span<const Study> studies) {
 std::vector<Row> verify_torsion(const ExperimentOptions& options, Context& context) {
   static constexpr Torsion kPlain{"torsion", "neo_hookean", 0, 1, 0.5};
   static constexpr Torsion kPulled{"torsion and extension", "mooney_rivlin", 0.15, 1.2, 0.5};
-  static constexpr Scheme kSofter{"best, stabilise = 1/12", Boundary::Cut,
-                                  lattice::Quadrature::OnePoint, 1.0 / 12};
+  static constexpr Discretisation kSofter{"best, stabilise = 1/12", Boundary::Cut,
+                                          lattice::Quadrature::OnePoint, 1.0 / 12};
   std::vector<Study> studies;
-  const auto run = [&](const Torsion& torsion, const Scheme& scheme, bool turned,
+  const auto run = [&](const Torsion& torsion, const Discretisation& scheme, bool turned,
                        std::vector<int> across) {
     Study study{torsion, scheme, turned, std::move(across), {}};
     for (const int n : study.across) {
@@ -199,7 +199,7 @@ std::vector<Row> verify_torsion(const ExperimentOptions& options, Context& conte
   const std::vector<int> grids =
       options.full ? std::vector<int>{8, 12, 16, 24, 32} : std::vector<int>{8, 12, 16};
   for (const bool turned : {false, true}) {
-    for (const Scheme& scheme : schemes()) run(kPlain, scheme, turned, grids);
+    for (const Discretisation& scheme : schemes()) run(kPlain, scheme, turned, grids);
     run(kPlain, kSofter, turned, {16});
     run(kPulled, schemes()[1], turned, options.full ? grids : std::vector<int>{16});
   }

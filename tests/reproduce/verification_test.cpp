@@ -114,7 +114,7 @@ TEST(Verification, AStretchIsFoundUnderItsTraction) {
   const Vec3d stretch{1.25, 0.8, 1};
   b.body.holds = {
       hold_where(b.body, b.placement, "held", [](const Vec3d& p) { return p[2] < 0.25; })};
-  for (const Scheme& scheme : schemes().first(2)) {
+  for (const Discretisation& scheme : schemes().first(2)) {
     StaticBody body(b.body, scheme, b.context);
     const VectorField map = [&](const Vec3d& p) {
       return Vec3d{stretch[0] * p[0], stretch[1] * p[1], stretch[2] * p[2]};
