@@ -56,6 +56,7 @@ void Scratch::poison() {
   fill_groups(kNanFloat, linear.tangents.principal);
   fill_groups(kNanFloat, linear.tangents.dense);
   linear.multigrid.poison();
+  linear.surfaces.poison();
   for (SlideFrame& frame : slides) {
     frame.count = 3;
     std::fill_n(frame.direction, 3, vector);
@@ -69,7 +70,8 @@ std::size_t bytes_allocated(const Model& model, const State& state, const Scratc
   };
   const LinearMemory& linear = scratch.linear;
   const solve::GmresScratch& krylov = scratch.krylov;
-  std::size_t bytes = lattice::bytes_allocated(model.base) + linear.multigrid.bytes();
+  std::size_t bytes = lattice::bytes_allocated(model.base) + linear.multigrid.bytes() +
+                      linear.surfaces.bytes();
   for (const lattice::Tangents* t : {&linear.tangents.system, &linear.tangents.definite}) {
     bytes += sum(t->principal, t->dense, t->cut);
   }

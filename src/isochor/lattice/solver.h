@@ -18,6 +18,8 @@ struct StepInput {
   std::span<const Vec3d> slide_directions;
   std::span<const Vec3d> spring_targets;  ///< per spring, m; none: all zero
   std::span<const Vec3d> loads;           ///< per node, beside gravity, N; none: all zero
+  /// Of loaded and held surfaces, both where the integrator evaluates forces.
+  SurfaceDemands surfaces;
   double dt = 0;                          ///< s; 0: the step seeks static equilibrium
 };
 

@@ -49,6 +49,7 @@ void Scratch::poison() {
     std::fill_n(frame.place, 3, nan);
   }
   multigrid.poison();
+  surfaces.poison();
   fas.poison();
   for (std::vector<double>* v : {&krylov.r, &krylov.p, &krylov.image}) {
     std::fill(v->begin(), v->end(), nan);
@@ -67,6 +68,7 @@ std::size_t bytes_allocated(const Model& model, const State& state, const Scratc
   if (motion.damping)
     bytes += sum(motion.damping->principal, motion.damping->dense, motion.damping->cut);
   return bytes + bytes_allocated(model) + scratch.multigrid.bytes() + scratch.fas.bytes() +
+         scratch.surfaces.bytes() +
          sum(state.positions, scratch.positions, scratch.force, scratch.step, scratch.diagonal,
              scratch.tangents.principal, scratch.tangents.dense, scratch.tangents.cut,
              scratch.block_energy, scratch.pull, scratch.slides, scratch.krylov.r, scratch.krylov.p,

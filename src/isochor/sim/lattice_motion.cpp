@@ -56,11 +56,15 @@ solve::NewtonReport LatticeMethod::step(double time) {
   lattice::StepInput input = after.input();
   input.activations = between.activations;
   input.spring_targets = between.demands.spring_targets;
+  input.surfaces = between.input().surfaces;
   input.dt = (time - time_) / timing_.frame_rate;
   // By the trapezoidal rule: of second order, as the best of the integrators.
   double work = 0.5 * energy_change(before, after) - work_of_loads(input.loads);
+  std::vector<Vec3d> from;
+  if (!scene_.pressures.empty()) from = state_.positions;
   const lattice::StepReport report = lattice::advance(model_, state_, input, scratch_, context_);
   if (!report.converged()) return report;
+  work += work_of_pressures(from, input.surfaces.pressures);
   work += 0.5 * energy_change(before, after) + work_of_loads(input.loads);
   ledger_.hold_work += work + report.balance.hold_work;
   ledger_.damping_loss += report.balance.damping_loss;
@@ -76,20 +80,39 @@ double LatticeMethod::energy_change(const World& from, const World& to) {
     return lattice::integrated_energy(model_, {state_.positions, world.activations},
                                       scratch_.block_energy, context_.arena);
   };
+  const auto surfaces = [&](const World& world) {
+    return lattice::add_surface_forces(model_, surfaces_in(world), {}, {}, scratch_.surfaces,
+                                       context_.arena)
+        .energy;
+  };
   double change = model_.springs.count() > 0 ? springs(to) - springs(from) : 0;
+  if (!scene_.held_surfaces.empty()) change += surfaces(to) - surfaces(from);
   if (from.activations != to.activations) change += cells(to) - cells(from);
   return change;
+}
+
+double LatticeMethod::work_of_pressures(std::span<const Vec3d> from,
+                                        std::span<const double> pressures) {
+  if (from.empty()) return 0;
+  std::vector<Vec3d> way = state_.positions;
+  for (std::size_t n = 0; n < way.size(); ++n) way[n] -= from[n];
+  return lattice::pressure_work(model_, pressures, from, way, 1, scratch_.surfaces.energy,
+                                context_.arena);
 }
 
 double LatticeMethod::total_energy() const {
   const World world = world_at(std::max(time_, 0.0));
   std::vector<double> block_energy(model_.blocks.size());
   std::vector<Vec3d> pull(model_.springs.count());
-  double energy = lattice::integrated_energy(model_, {state_.positions, world.activations},
-                                             block_energy, context_.arena) +
-                  lattice::spring_pulls(model_.springs, state_.positions,
-                                        world.demands.spring_targets, pull, context_.arena) +
-                  lattice::momenta(model_, state_, context_.arena).kinetic_energy;
+  lattice::SurfaceMemory surfaces(model_);
+  double energy =
+      lattice::integrated_energy(model_, {state_.positions, world.activations}, block_energy,
+                                 context_.arena) +
+      lattice::spring_pulls(model_.springs, state_.positions, world.demands.spring_targets, pull,
+                            context_.arena) +
+      lattice::add_surface_forces(model_, surfaces_in(world), {}, {}, surfaces, context_.arena)
+          .energy +
+      lattice::momenta(model_, state_, context_.arena).kinetic_energy;
   for (std::size_t n = 0; n < model_.node_count(); ++n) {
     energy -= model_.mass[n] * dot(gravity_, state_.positions[n] - model_.rest_positions[n]);
   }

@@ -75,6 +75,7 @@ struct KeySpec {
 struct HoldSpec {
   std::string name;
   std::string where;
+  std::string group;
   double depth = 0;
   Vec3d low{0, 0, 0}, high{0, 0, 0};
   std::string select = "nodes";
@@ -83,6 +84,27 @@ struct HoldSpec {
   double stiffness = 0;
   std::string ease = "smooth";
   std::vector<KeySpec> keys;
+  Place place;
+};
+
+/// How large a load is at a frame, in parts of what it says.
+struct LoadKeySpec {
+  double frame = 0;
+  double scale = 1;
+};
+
+/// What pushes at a part of a body's surface.
+struct LoadSpec {
+  std::string name;
+  std::string where;
+  std::string group;
+  double depth = 0;
+  Vec3d low{0, 0, 0}, high{0, 0, 0};
+  std::string kind = "pressure";
+  double pressure = 0;
+  Vec3d traction{0, 0, 0};
+  std::string ease = "linear";
+  std::vector<LoadKeySpec> keys;
   Place place;
 };
 
@@ -123,6 +145,7 @@ struct BodySpec {
   std::vector<PaintSpec> paints;
   std::vector<ActivationSpec> activations;
   std::vector<HoldSpec> holds;
+  std::vector<LoadSpec> loads;
   Place place;
 };
 
@@ -152,6 +175,8 @@ void describe(FieldVisitor& visitor, MethodSpec& spec);
 void describe(FieldVisitor& visitor, ShapeSpec& spec);
 void describe(FieldVisitor& visitor, KeySpec& spec);
 void describe(FieldVisitor& visitor, HoldSpec& spec);
+void describe(FieldVisitor& visitor, LoadKeySpec& spec);
+void describe(FieldVisitor& visitor, LoadSpec& spec);
 void describe(FieldVisitor& visitor, PaintSpec& spec);
 void describe(FieldVisitor& visitor, ActivationSpec& spec);
 void describe(FieldVisitor& visitor, DampingSpec& spec);
