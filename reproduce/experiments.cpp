@@ -22,7 +22,10 @@ std::vector<Row> robust_scale(const ExperimentOptions&, Context&);
 std::vector<Row> sheen_penalty(const ExperimentOptions&, Context&);
 std::vector<Row> materials_curves(const ExperimentOptions&, Context&);
 std::vector<Row> verify_column(const ExperimentOptions&, Context&);
+std::vector<Row> verify_cook(const ExperimentOptions&, Context&);
+std::vector<Row> verify_held(const ExperimentOptions&, Context&);
 std::vector<Row> verify_momentum(const ExperimentOptions&, Context&);
+std::vector<Row> verify_sphere(const ExperimentOptions&, Context&);
 std::vector<Row> verify_spin(const ExperimentOptions&, Context&);
 std::vector<Row> verify_vibration(const ExperimentOptions&, Context&);
 
@@ -63,7 +66,12 @@ std::span<const Experiment> experiments() {
                  materials_curves},
       Experiment{"verify/column", "A twisting column: energy, and orders of accuracy in time",
                  verify_column},
+      Experiment{"verify/cook", "Cook's membrane against conforming elements", verify_cook},
+      Experiment{"verify/held", "A ball held all over its surface against a closed form",
+                 verify_held},
       Experiment{"verify/momentum", "A tumbling block flies along a parabola", verify_momentum},
+      Experiment{"verify/sphere", "Thick spheres and cylinders under follower pressure",
+                 verify_sphere},
       Experiment{"verify/spin", "Spinning cylinders against closed forms", verify_spin},
       Experiment{"verify/vibration", "Frequencies of a cantilever in three of its modes",
                  verify_vibration},
