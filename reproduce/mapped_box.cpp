@@ -4,9 +4,6 @@
 #include <cmath>
 #include <map>
 
-#include "isochor/base/error.h"
-#include "isochor/materials/registry.h"
-
 namespace isochor::reproduce {
 namespace {
 
@@ -62,8 +59,8 @@ MappedBox make_mapped_box(const std::array<int, 3>& divisions,
 }
 
 std::array<Placement, 2> placements() {
-  return {{{"aligned", Mat3d::identity()},
-           {"turned", rotation_from_vector(Vec3d{1, 2, 3} * (0.7 / std::sqrt(14.0)))}}};
+  const Mat3d turn{{turned({1, 0, 0}), turned({0, 1, 0}), turned({0, 0, 1})}};
+  return {{{"aligned", Mat3d::identity()}, {"turned", turn}}};
 }
 
 void PlacedBody::hold(int side) {
@@ -78,24 +75,14 @@ void PlacedBody::hold(int side, const Vec3d& direction) {
 }
 
 PlacedBody place(const MappedBox& box, const Placement& placement, double cell_size,
-                 std::string_view law, double mu, double lambda, std::string_view quadrature,
+                 std::string_view law, double mu, double poisson, Boundary boundary,
                  Context& context) {
-  if (quadrature != "weighted") {
-    throw Error(Fault::Input, std::string(quadrature), "is no quadrature", "use 'weighted'");
-  }
-  PlacedBody body{.spec = {.name = "body", .law = materials::law_index(law)},
-                  .sides = {},
-                  .rotation = placement.rotation};
   geometry::SurfaceMesh mesh = box.mesh;
   for (Vec3d& p : mesh.positions) p = placement.rotation * p;
-  body.spec.lattice =
-      grid::build_lattice(mesh, {.spacing = cell_size, .separate = false}, "body", context.arena);
-  const std::size_t cells = body.spec.lattice.cell_count();
-  body.spec.mu.assign(cells, mu);
-  body.spec.lambda.assign(cells, lambda);
-  for (const float part : body.spec.lattice.fractions) {
-    body.spec.fill.push_back(std::max(0.01f, part));
-  }
+  PlacedBody body{.spec = make_embedded(mesh, cell_size, boundary, law, mu, poisson, context),
+                  .sides = {},
+                  .rotation = placement.rotation,
+                  .motions = {}};
   for (int side = 0; side < 6; ++side) {
     body.sides[side] =
         grid::surface_facets(body.spec.lattice, mesh.positions, box.sides[side], context.arena);

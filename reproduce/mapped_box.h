@@ -7,6 +7,7 @@
 
 #include "isochor/base/context.h"
 #include "isochor/lattice/mixed_solver.h"
+#include "reproduce/embedded_body.h"
 
 /// Bodies of verification problems: the unit cube through a map, each of its six sides a surface
 /// that may be held or loaded, lying in the lattice as it is or turned.
@@ -42,9 +43,8 @@ struct PlacedBody {
   void hold(int side, const Vec3d& direction);
 };
 
-/// `quadrature` is what cells at the surface count by: "weighted".
 PlacedBody place(const MappedBox& box, const Placement& placement, double cell_size,
-                 std::string_view law, double mu, double lambda, std::string_view quadrature,
+                 std::string_view law, double mu, double poisson, Boundary boundary,
                  Context& context);
 
 /// Loads come up from nothing in steps of 1/first, which are halved where they fail.

@@ -3,7 +3,6 @@
 /// lattice; turned, nothing does. Judged by the middle of the loaded end.
 #include <cmath>
 #include <fmt/core.h>
-#include <limits>
 
 #include "isochor/grid/embedding.h"
 #include "reproduce/experiment.h"
@@ -37,8 +36,8 @@ struct Result {
   double rise = 0;
 };
 
-Result push(const Variant& variant, const Placement& placement, int across,
-            std::string_view quadrature, Context& context) {
+Result push(const Variant& variant, const Placement& placement, int across, Boundary boundary,
+            Context& context) {
   constexpr double kWidth = 48, kClamped = 44, kLoaded = 16;
   const double h = kLoaded / across, thick = 4 * h;
   const int steps = 3 * across;
@@ -46,8 +45,8 @@ Result push(const Variant& variant, const Placement& placement, int across,
     return Vec3d{kWidth * u[0], kClamped * u[0] + u[1] * (kClamped + (kLoaded - kClamped) * u[0]),
                  thick * u[2]};
   });
-  PlacedBody body =
-      place(box, placement, h, variant.law, variant.mu, variant.lambda, quadrature, context);
+  PlacedBody body = place(box, placement, h, variant.law, variant.mu,
+                          variant.lambda / (2 * (variant.lambda + variant.mu)), boundary, context);
   body.hold(0);
   body.hold(4, {0, 0, 1});
   body.hold(5, {0, 0, 1});
@@ -98,26 +97,34 @@ Result push(const Variant& variant, const Placement& placement, int across,
 
 std::vector<Row> verify_cook(const ExperimentOptions& options, Context& context) {
   std::vector<Row> rows;
-  const std::string_view quadrature = "weighted";
-  for (const Variant& variant : kVariants) {
-    for (const Placement& placement : placements()) {
-      double last = 0;
-      for (const int across : {8, 16, 32}) {
-        if (across == 32 && !options.full) continue;
-        const Result r = push(variant, placement, across, quadrature, context);
-        const double error = r.rise / variant.expected - 1;
-        Row row = verification_row(
-            kId,
-            fmt::format("{}: {} cells along the end, {}", variant.name, across, placement.name),
-            quadrature, "conforming elements of second order");
-        row.paper = variant.expected;
-        row.note = fmt::format("{} cells, rise {:.4f} m; {} systems, {} iterations", r.cells,
-                               r.rise, r.way.systems, r.way.iterations);
-        if (last != 0) row.note += fmt::format("; order {:.2f}", std::log2(std::abs(last / error)));
-        if (!r.way.arrived) row.note += "; the whole load was not reached";
-        // One per cent is asked for with 32 cells.
-        rows.push_back(claim(row, 100 * std::abs(error), "%", Relation::AtMost, 32.0 / across));
-        last = error;
+  for (const Boundary boundary : {Boundary::Cut, Boundary::Weighted}) {
+    for (const Variant& variant : kVariants) {
+      for (const Placement& placement : placements()) {
+        double last = 0;
+        for (int across = 8; across <= (options.full ? 32 : 16); across *= 2) {
+          const Result r = push(variant, placement, across, boundary, context);
+          const double error = r.rise / variant.expected - 1;
+          Row row = verification_row(
+              kId,
+              fmt::format("{}: {} cells along the end, {}", variant.name, across, placement.name),
+              kBoundaryNames[int(boundary)], "conforming elements of second order");
+          row.paper = variant.expected;
+          row.note = fmt::format("{} cells, rise {:.4f} m; {} systems, {} iterations", r.cells,
+                                 r.rise, r.way.systems, r.way.iterations);
+          if (last != 0) {
+            row.note += fmt::format("; order {:.2f}", std::log2(std::abs(last / error)));
+          }
+          if (!r.way.arrived) row.note += "; the whole load was not reached";
+          // One per cent is asked for with 32 cells.
+          if (boundary == Boundary::Cut) {
+            row = claim(row, 100 * std::abs(error), "%", Relation::AtMost, 32.0 / across);
+          } else {
+            row.ours = 100 * std::abs(error);
+            row.unit = "%";
+          }
+          rows.push_back(row);
+          last = error;
+        }
       }
     }
   }

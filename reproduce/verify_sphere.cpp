@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
-#include <limits>
 #include <numbers>
 
 #include "isochor/base/file.h"
@@ -20,7 +19,6 @@ namespace {
 
 namespace mixed = lattice::mixed;
 constexpr std::string_view kId = "verify/sphere";
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 /// A vessel with radii 1 and 2, or others, and mu = 1 Pa.
 struct Vessel {
@@ -57,11 +55,11 @@ struct Result {
   double stretch = 0;  ///< of the inner radius, mean over its area
 };
 
-Result inflate(const Vessel& vessel, const Placement& placement, int across,
-               std::string_view quadrature, Context& context) {
+Result inflate(const Vessel& vessel, const Placement& placement, int across, Boundary boundary,
+               Context& context) {
   const double h = (vessel.outer - vessel.inner) / across;
   const MappedBox box = make_vessel(vessel, h);
-  PlacedBody body = place(box, placement, h, "neo_hookean", 1, kInfinite, quadrature, context);
+  PlacedBody body = place(box, placement, h, "neo_hookean", 1, 0.5, boundary, context);
   body.spec.pressures.push_back({"inside", body.sides[0]});
   if (vessel.sphere) {
     body.hold(3, {0, 0, 1});
@@ -116,38 +114,49 @@ Result inflate(const Vessel& vessel, const Placement& placement, int across,
   return result;
 }
 
+/// With 4, 8, ... cells across the wall.
+void add_rows(const Vessel& vessel, const Placement& placement, Boundary boundary, int most,
+              std::vector<Row>& rows, run::Series& line, Context& context) {
+  double last = 0;
+  for (int across = 4; across <= most; across *= 2) {
+    const Result r = inflate(vessel, placement, across, boundary, context);
+    const double error = r.stretch / vessel.stretch - 1;
+    Row row = verification_row(kId,
+                               fmt::format("{}: error of the inner radius, {} cells across the "
+                                           "wall, {}",
+                                           vessel.name, across, placement.name),
+                               kBoundaryNames[int(boundary)], "closed form");
+    row.paper = vessel.stretch;
+    row.note =
+        fmt::format("{} cells, stretch {:.5f}; {} steps, {} cut, {} systems, {} iterations",
+                    r.cells, r.stretch, r.way.steps, r.way.cuts, r.way.systems, r.way.iterations);
+    if (last != 0) row.note += fmt::format("; order {:.2f}", std::log2(std::abs(last / error)));
+    if (!r.way.arrived) row.note += "; the whole pressure was not reached";
+    // What the problem asks for: half a per cent with eight cells across the wall.
+    if (boundary == Boundary::Cut) {
+      row = claim(row, 100 * std::abs(error), "%", Relation::AtMost, across >= 8 ? 0.5 : 2);
+    } else {
+      row.ours = 100 * std::abs(error);
+      row.unit = "%";
+    }
+    rows.push_back(row);
+    line.x.push_back(across);
+    line.y.push_back(100 * std::abs(error));
+    last = error;
+  }
+}
+
 }  // namespace
 
 std::vector<Row> verify_sphere(const ExperimentOptions& options, Context& context) {
   std::vector<Row> rows;
   std::vector<run::Series> lines;
-  const std::string_view quadrature = "weighted";
-  for (const Vessel& vessel : kVessels) {
-    for (const Placement& placement : placements()) {
-      run::Series& line = lines.emplace_back(
-          run::Series{.name = fmt::format("{}, {}", vessel.name, placement.name)});
-      double last = 0;
-      for (const int across : {4, 8, 16}) {
-        if (across == 16 && !options.full) continue;
-        const Result r = inflate(vessel, placement, across, quadrature, context);
-        const double error = r.stretch / vessel.stretch - 1;
-        Row row = verification_row(
-            kId,
-            fmt::format("{}: error of the inner radius, {} cells across the wall, {}", vessel.name,
-                        across, placement.name),
-            quadrature, "closed form");
-        row.paper = vessel.stretch;
-        row.note = fmt::format(
-            "{} cells, stretch {:.5f}; {} steps, {} cut, {} systems, {} iterations", r.cells,
-            r.stretch, r.way.steps, r.way.cuts, r.way.systems, r.way.iterations);
-        if (last != 0) row.note += fmt::format("; order {:.2f}", std::log2(std::abs(last / error)));
-        if (!r.way.arrived) row.note += "; the whole pressure was not reached";
-        // What the problem asks for: half a per cent with eight cells across the wall.
-        row = claim(row, 100 * std::abs(error), "%", Relation::AtMost, across >= 8 ? 0.5 : 2);
-        rows.push_back(row);
-        line.x.push_back(across);
-        line.y.push_back(100 * std::abs(error));
-        last = error;
+  for (const Boundary boundary : {Boundary::Cut, Boundary::Weighted}) {
+    for (const Vessel& vessel : kVessels) {
+      for (const Placement& placement : placements()) {
+        run::Series line{.name = fmt::format("{}, {}", vessel.name, placement.name)};
+        add_rows(vessel, placement, boundary, options.full ? 16 : 8, rows, line, context);
+        if (boundary == Boundary::Cut) lines.push_back(std::move(line));
       }
     }
   }

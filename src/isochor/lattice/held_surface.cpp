@@ -12,10 +12,7 @@ HeldCell::HeldCell(const Surfaces& surfaces, const SurfaceCell& cell,
                    std::span<const SurfaceMotion> motions, const CellVectors& x,
                    const CellVectors& rest)
     : surfaces_(surfaces), cell_(cell), F_(Mat3d::zero()), lifted_(Mat3d::zero()) {
-  for (int c = 0; c < 8; ++c) {
-    for (int a = 0; a < 3; ++a) slope_[c][a] = (c >> a & 1 ? 0.25 : -0.25) / cell.h;
-    F_ += outer(x[c], slope_[c]);
-  }
+  for (int c = 0; c < 8; ++c) F_ += outer(x[c], cell.slopes[c]);
   for (std::int32_t k = cell.first_held; k < cell.held_end; ++k) {
     const HeldPart& part = surfaces.held_parts[k];
     const SurfaceMotion motion = motions.empty() ? SurfaceMotion{} : motions[part.hold];
@@ -45,7 +42,7 @@ Mat3d HeldCell::derivative(int column, bool lifted) const {
   const int c = column / 3;
   Vec3d unit{0, 0, 0};
   unit[column % 3] = 1;
-  Mat3d d = outer(unit, slope_[c]);
+  Mat3d d = outer(unit, cell_.slopes[c]);
   for (std::int32_t k = cell_.first_held; lifted && k < cell_.held_end; ++k) {
     d += outer(components_[k - cell_.first_held] * unit,
                surfaces_.held_parts[k].normals[c] * (-1 / cell_.volume));
@@ -66,7 +63,7 @@ HeldCell::Energy HeldCell::add_forces(const CellLaw& law, bool linear, CellVecto
   const double V = cell_.volume;
   Energy out{.energy = V * (lifted.energy - bare.energy),
              .volume = V * (lifted.volume - bare.volume)};
-  for (int c = 0; c < 8; ++c) force[c] -= V * ((lifted.stress - bare.stress) * slope_[c]);
+  for (int c = 0; c < 8; ++c) force[c] -= V * ((lifted.stress - bare.stress) * cell_.slopes[c]);
   for (std::int32_t k = cell_.first_held; k < cell_.held_end; ++k) {
     const std::int32_t own = k - cell_.first_held;
     CellVectors penalty{};

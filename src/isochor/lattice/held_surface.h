@@ -4,7 +4,7 @@
 #include "isochor/lattice/surface_loads.h"
 
 /// Surfaces that are held wherever they cut through cells. With the gap g = x - target on the
-/// surface, volume V of the material in a cell and F at its middle, a cell with held surface gets
+/// surface, volume V of the material in a cell and F its mean there, a cell with held surface gets
 /// the energy
 ///     V (Psi(F - G / V) - Psi(F)) + beta / 2 integral of |g|^2 dA,   G = integral of g N^T dA.
 /// It begins with -P : G, the work of the traction that holds the surface: Nitsche's method, whose
@@ -52,7 +52,6 @@ class HeldCell {
   const SurfaceCell& cell_;
   std::array<Mat3d, kMostHolds> components_;  ///< what each part holds
   CellVectors gaps_[kMostHolds];              ///< of corners, per part: held components
-  Vec3d slope_[8];                            ///< gradients of weights at the middle, 1/m
   Mat3d F_, lifted_;
 };
 

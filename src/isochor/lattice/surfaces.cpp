@@ -88,6 +88,7 @@ struct Piece {
   bool held;
   std::int32_t number;  ///< of the load or the hold
   const grid::SurfaceFacet* facet;
+  const grid::CutCell* cut;  ///< of the cell, or null
 };
 
 std::vector<Piece> sorted_pieces(const std::vector<BodySpec>& bodies, const Model& model) {
@@ -101,9 +102,13 @@ std::vector<Piece> sorted_pieces(const std::vector<BodySpec>& bodies, const Mode
   for (std::size_t b = 0; b < bodies.size(); ++b) {
     const auto add_all = [&](const std::vector<grid::SurfaceFacet>& facets, bool held,
                              std::int32_t number) {
+      const std::vector<grid::CutCell>& cuts = bodies[b].lattice.cut_cells;
       for (const grid::SurfaceFacet& facet : facets) {
+        const auto cut = std::ranges::lower_bound(cuts, facet.cell, {}, &grid::CutCell::cell);
+        const bool is_cut = cut != cuts.end() && cut->cell == facet.cell;
         const std::int32_t cell = model.cells[model.bodies[b].first_cell + facet.cell];
-        pieces.push_back({tile_of[cell / 8 / kGroupBlocks], cell, held, number, &facet});
+        pieces.push_back({tile_of[cell / 8 / kGroupBlocks], cell, held, number, &facet,
+                          is_cut ? &*cut : nullptr});
       }
     };
     for (const PressureSpec& spec : bodies[b].pressures) add_all(spec.facets, false, load++);
@@ -114,13 +119,23 @@ std::vector<Piece> sorted_pieces(const std::vector<BodySpec>& bodies, const Mode
   return pieces;
 }
 
-SurfaceCell make_cell(const Model& model, std::int32_t cell) {
+/// `cut` has the points of the cell, or is null.
+SurfaceCell make_cell(const Model& model, std::int32_t cell, const grid::CutCell* cut) {
   SurfaceCell out{.cell = cell, .nodes = {}};
   for (int c = 0; c < 8; ++c) out.nodes[c] = model.corner(cell, c);
   out.h = model.blocks[cell / 8].h;
   const GroupModuli& moduli = model.moduli[cell / (8 * kGroupBlocks)];
   out.volume = moduli.fill[cell % 8][cell / 8 % kGroupBlocks] * out.h * out.h * out.h;
   out.penalty = kPenalty * model.mu(cell) / out.h;
+  const Weights middle = weights_at({0.5, 0.5, 0.5});
+  for (int c = 0; c < 8; ++c) out.slopes[c] = middle.gradient[c] * (1 / out.h);
+  if (!cut) return out;
+  out.volume = cut->fraction * out.h * out.h * out.h;
+  for (Vec3d& slope : out.slopes) slope = {0, 0, 0};
+  for (const Vec3d& point : cut->points) {
+    const Weights w = weights_at(point);
+    for (int c = 0; c < 8; ++c) out.slopes[c] += w.gradient[c] * (0.25 / out.h);
+  }
   return out;
 }
 
@@ -176,7 +191,7 @@ Surfaces build_surfaces(const std::vector<BodySpec>& bodies, Model& model) {
     const Piece& piece = pieces[k];
     const bool new_cell = k == 0 || pieces[k - 1].cell != piece.cell;
     if (new_cell) {
-      out.cells.push_back(make_cell(model, piece.cell));
+      out.cells.push_back(make_cell(model, piece.cell, piece.cut));
       SurfaceCell& cell = out.cells.back();
       cell.first_pressure = cell.pressure_end =
           static_cast<std::int32_t>(out.pressure_parts.size());

@@ -46,6 +46,7 @@ struct SurfaceCell {
   std::int32_t first_held = 0, held_end = 0;          ///< in Surfaces::held_parts
   double h = 0;
   double volume = 0;   ///< of the material in it, m^3
+  Vec3d slopes[8];     ///< mean of grad w_c over the material, 1/m
   double penalty = 0;  ///< per held area, N/m^3
 };
 
