@@ -494,8 +494,9 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
   }
   Equilibrium problem(model, state, input, inertia ? &*inertia : nullptr, scratch, context);
   const solve::KrylovReport prediction = problem.begin();
-  // Nonlinear cycles know no inertia.
-  const bool cycles = model.params.solver == Solver::Fas && model.hierarchy && !inertia;
+  // Nonlinear cycles know neither inertia nor surfaces.
+  const bool cycles = model.params.solver == Solver::Fas && model.hierarchy && !inertia &&
+                      model.surfaces.empty();
   StepReport report{cycles ? solve::nonlinear_cycles(problem, model.params.newton)
                            : solve::newton(problem, model.params.newton),
                     {}};

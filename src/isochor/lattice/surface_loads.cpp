@@ -15,8 +15,7 @@ void add_pressure_force(const PressurePart& part, double p, const CellVectors& x
   }
 }
 
-void add_pressure_tangent(const PressurePart& part, double p, const CellVectors& x, bool symmetric,
-                          CellMatrix& K) {
+void add_pressure_tangent(const PressurePart& part, double p, const CellVectors& x, CellMatrix& K) {
   // With s_ci = sum_j C_cij x_j, moving corner i by d changes the force on corner c by -p d x s_ci.
   for (int c = 0; c < 8; ++c) {
     CellVectors s{};
@@ -31,16 +30,8 @@ void add_pressure_tangent(const PressurePart& part, double p, const CellVectors&
       for (int a = 0; a < 3; ++a) {
         const int b = (a + 1) % 3, d = (a + 2) % 3;
         // The unit vector of axis a crossed with s has s_d along -b and s_b along d.
-        const double along_b = -p * s[i][d], along_d = p * s[i][b];
-        if (!symmetric) {
-          K[3 * i + a][3 * c + b] += along_b;
-          K[3 * i + a][3 * c + d] += along_d;
-          continue;
-        }
-        K[3 * i + a][3 * c + b] += 0.5 * along_b;
-        K[3 * i + a][3 * c + d] += 0.5 * along_d;
-        K[3 * c + b][3 * i + a] += 0.5 * along_b;
-        K[3 * c + d][3 * i + a] += 0.5 * along_d;
+        K[3 * i + a][3 * c + b] -= p * s[i][d];
+        K[3 * i + a][3 * c + d] += p * s[i][b];
       }
     }
   }

@@ -20,9 +20,8 @@ using CellMatrix = double[24][24];
 void add_pressure_force(const PressurePart& part, double p, const CellVectors& x,
                         CellVectors& force);
 
-/// Adds minus their derivative by positions, or only the symmetric part of it.
-void add_pressure_tangent(const PressurePart& part, double p, const CellVectors& x, bool symmetric,
-                          CellMatrix& K);
+/// Adds minus their derivative by positions.
+void add_pressure_tangent(const PressurePart& part, double p, const CellVectors& x, CellMatrix& K);
 
 /// What pressures do on a straight way of all nodes from `from` by length times `way`, J: exact,
 /// whether there is an energy or not. `memory` has one number per cell of Model::surfaces.

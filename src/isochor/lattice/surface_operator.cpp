@@ -128,16 +128,17 @@ void linearise_surfaces(const Model& model, const SurfaceConfiguration& at,
     CellMatrix K{};
     double volume[24] = {};
     if (pressed) {
-      visit.each_pressure([&](const PressurePart& part, double p) {
-        add_pressure_tangent(part, p, visit.x, !at.mixed, K);
-      });
+      visit.each_pressure(
+          [&](const PressurePart& part, double p) { add_pressure_tangent(part, p, visit.x, K); });
     }
     if (visit.is_held()) visit.held().add_tangent(visit.law(), fix, at.linear, K, volume);
     SurfaceMatrix& out = memory.matrices[k];
     const double alpha = at.mixed ? at.mixed->alpha : 0;
     for (int column = 0; column < 24; ++column) {
       for (int row = 0; row < 24; ++row) {
-        out.positions[column][row] = static_cast<float>(K[column][row]);
+        // Conjugate gradients want what is symmetric to the last bit.
+        const double back = at.mixed ? K[column][row] : K[row][column];
+        out.positions[column][row] = static_cast<float>(0.5 * (K[column][row] + back));
       }
       out.volume[column] = static_cast<float>(alpha * volume[column]);
     }
