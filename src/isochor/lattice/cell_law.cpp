@@ -27,8 +27,9 @@ Mat3d matrix_at(const double* numbers, int lane) {
 PrincipalTangent<double> principal_at(const double* numbers, int lane) {
   constexpr int kSymmetric[6][2] = {{0, 0}, {1, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}};
   const auto number = [&](int e) { return numbers[e * kLanes + lane]; };
-  PrincipalTangent<double> t{.U = matrix_at(numbers, lane),
-                             .V = matrix_at(numbers + 9 * kLanes, lane)};
+  PrincipalTangent<double> t;
+  t.U = matrix_at(numbers, lane);
+  t.V = matrix_at(numbers + 9 * kLanes, lane);
   for (int i = 0; i < 6; ++i) {
     const auto [row, column] = kSymmetric[i];
     t.stretch(row, column) = t.stretch(column, row) = number(18 + i);
@@ -98,10 +99,11 @@ CellLaw::CellLaw(const Model& model, std::int32_t cell, std::span<const double> 
   if (!activations.empty()) activation_ = axes.activation[lane][member] * activations[group.body];
 }
 
-CellLaw::Batch CellLaw::batch_of(const std::array<Mat3d, 2>& F) const {
+CellLaw::Batch CellLaw::batch_of(std::span<const Mat3d> F) const {
   Batch b;
   for (int i = 0; i < kLanes; ++i) {
-    const Mat3d own = has_axes_ ? F[i % 2] * axes_ : F[i % 2];
+    const Mat3d& given = F[std::min(std::size_t(i), F.size() - 1)];
+    const Mat3d own = has_axes_ ? given * axes_ : given;
     for (int e = 0; e < 9; ++e) b.F[e * kLanes + i] = own(e % 3, e / 3);
     b.mu[i] = mu_;
     b.lambda[i] = lambda_;
@@ -112,7 +114,7 @@ CellLaw::Batch CellLaw::batch_of(const std::array<Mat3d, 2>& F) const {
   return b;
 }
 
-std::array<CellLaw::Response, 2> CellLaw::respond(const std::array<Mat3d, 2>& F) const {
+void CellLaw::respond(std::span<const Mat3d> F, std::span<Response> out) const {
   Batch b = batch_of(F);
   double energy[kLanes], stress[9 * kLanes];
   b.law.F = b.F;
@@ -121,8 +123,7 @@ std::array<CellLaw::Response, 2> CellLaw::respond(const std::array<Mat3d, 2>& F)
   b.law.energy = energy;
   b.law.stress = stress;
   materials::evaluate(material_.law, b.law);
-  std::array<Response, 2> out;
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < int(F.size()); ++i) {
     Response& r = out[i];
     r.energy = energy[i];
     r.stress = matrix_at(stress, i);
@@ -134,11 +135,10 @@ std::array<CellLaw::Response, 2> CellLaw::respond(const std::array<Mat3d, 2>& F)
     r.energy += pressure_ * m.energy;
     r.stress += m.stress * pressure_;
   }
-  return out;
 }
 
-std::array<CellLaw::Tangent, 2> CellLaw::linearise(const std::array<Mat3d, 2>& F,
-                                                   materials::Definiteness fix) const {
+void CellLaw::linearise(std::span<const Mat3d> F, materials::Definiteness fix,
+                        std::span<Tangent> out) const {
   Batch b = batch_of(F);
   double numbers[Tangent::kSize * kLanes];
   b.law.F = b.F;
@@ -147,8 +147,7 @@ std::array<CellLaw::Tangent, 2> CellLaw::linearise(const std::array<Mat3d, 2>& F
   b.law.tangent = numbers;
   b.law.fix = measure_ ? materials::Definiteness::None : fix;
   materials::evaluate(material_.law, b.law);
-  std::array<Tangent, 2> out;
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < int(F.size()); ++i) {
     Tangent& t = out[i];
     if (has_axes_) {
       for (int e = 0; e < t.kSize; ++e) t.entry[e] = numbers[e * kLanes + i];
@@ -170,7 +169,6 @@ std::array<CellLaw::Tangent, 2> CellLaw::linearise(const std::array<Mat3d, 2>& F
     make_definite(t, materials::Definiteness::Clamp);
     add_volume(-kThreshold * mu_);
   }
-  return out;
 }
 
 }  // namespace isochor::lattice

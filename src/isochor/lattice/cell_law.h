@@ -6,7 +6,7 @@
 namespace isochor::lattice {
 
 /// What a cell is made of, for terms that look at single cells: Psi(F), or Psi0(F) + p M(F) of the
-/// mixed lattice, two deformations at a time.
+/// mixed lattice, up to eight deformations at a time.
 class CellLaw {
  public:
   /// `mixed`, with the pressure of the cell, or null.
@@ -14,22 +14,22 @@ class CellLaw {
           const mixed::Model* mixed, double pressure);
 
   struct Response {
-    double energy = 0;  ///< J/m^3
-    Mat3d stress;       ///< first Piola-Kirchhoff, Pa
-    double volume = 0;  ///< M, and its gradient
+    double energy = 0;             ///< J/m^3
+    Mat3d stress = Mat3d::zero();  ///< first Piola-Kirchhoff, Pa
+    double volume = 0;             ///< M, and its gradient
     Mat3d gradient = Mat3d::zero();
   };
-  std::array<Response, 2> respond(const std::array<Mat3d, 2>& F) const;
+  void respond(std::span<const Mat3d> F, std::span<Response> out) const;
 
   using Tangent = materials::DenseTangent<double>;
   /// With a fix, semi-definite; of the mixed lattice after kappa* Q Q^T is added, which is then
   /// taken away again.
-  std::array<Tangent, 2> linearise(const std::array<Mat3d, 2>& F,
-                                   materials::Definiteness fix) const;
+  void linearise(std::span<const Mat3d> F, materials::Definiteness fix,
+                 std::span<Tangent> out) const;
 
  private:
   struct Batch;
-  Batch batch_of(const std::array<Mat3d, 2>& F) const;
+  Batch batch_of(std::span<const Mat3d> F) const;
 
   const Material& material_;
   const mixed::Measure* measure_ = nullptr;

@@ -11,8 +11,11 @@ Mat3d outer(const Vec3d& a, const Vec3d& v) { return {{v[0] * a, v[1] * a, v[2] 
 HeldCell::HeldCell(const Surfaces& surfaces, const SurfaceCell& cell,
                    std::span<const SurfaceMotion> motions, const CellVectors& x,
                    const CellVectors& rest)
-    : surfaces_(surfaces), cell_(cell), F_(Mat3d::zero()), lifted_(Mat3d::zero()) {
-  for (int c = 0; c < 8; ++c) F_ += outer(x[c], cell.slopes[c]);
+    : surfaces_(surfaces), cell_(cell), lifted_(Mat3d::zero()) {
+  for (int q = 0; q < cell.points; ++q) {
+    F_[q] = Mat3d::zero();
+    for (int c = 0; c < 8; ++c) F_[q] += outer(x[c], cell.slopes[q][c]);
+  }
   for (std::int32_t k = cell.first_held; k < cell.held_end; ++k) {
     const HeldPart& part = surfaces.held_parts[k];
     const SurfaceMotion motion = motions.empty() ? SurfaceMotion{} : motions[part.hold];
@@ -26,23 +29,45 @@ HeldCell::HeldCell(const Surfaces& surfaces, const SurfaceCell& cell,
   }
 }
 
-std::array<CellLaw::Response, 2> HeldCell::respond(const CellLaw& law, bool linear) const {
-  if (!linear) return law.respond(gradients());
+HeldCell::Gradients HeldCell::gradients(bool linear) const {
+  Gradients F;
+  for (int q = 0; q < cell_.points; ++q) {
+    F[q] = F_[q];
+    F[cell_.points + q] = linear ? F_[q] : F_[q] - lifted_;
+  }
+  return F;
+}
+
+HeldCell::Responses HeldCell::respond(const CellLaw& law, bool linear) const {
+  const Gradients F = gradients(linear);
+  Responses r;
+  law.respond(std::span(F).first(evaluations()), std::span(r).first(evaluations()));
+  if (!linear) return r;
   // To second order in the gap.
-  std::array<CellLaw::Response, 2> r = law.respond({F_, F_});
-  const CellLaw::Tangent A = law.linearise({F_, F_}, materials::Definiteness::None)[0];
-  const Mat3d change = stress_differential(A, lifted_);
-  r[1].energy += 0.5 * contract(change, lifted_) - contract(r[0].stress, lifted_);
-  r[1].stress = r[0].stress - change;
-  r[1].volume -= contract(r[0].gradient, lifted_);
+  CellLaw::Tangent tangents[kMostPoints];
+  law.linearise(std::span(F).first(cell_.points), materials::Definiteness::None,
+                std::span(tangents).first(cell_.points));
+  for (int q = 0; q < cell_.points; ++q) {
+    CellLaw::Response& lifted = r[cell_.points + q];
+    const Mat3d change = stress_differential(tangents[q], lifted_);
+    lifted.energy += 0.5 * contract(change, lifted_) - contract(r[q].stress, lifted_);
+    lifted.stress = r[q].stress - change;
+    lifted.volume -= contract(r[q].gradient, lifted_);
+  }
   return r;
 }
 
-Mat3d HeldCell::derivative(int column, bool lifted) const {
+Mat3d HeldCell::held_stress(const Responses& responses) const {
+  Mat3d sum = Mat3d::zero();
+  for (int q = 0; q < cell_.points; ++q) sum += responses[cell_.points + q].stress;
+  return sum * (1.0 / cell_.points);
+}
+
+Mat3d HeldCell::derivative(int point, int column, bool lifted) const {
   const int c = column / 3;
   Vec3d unit{0, 0, 0};
   unit[column % 3] = 1;
-  Mat3d d = outer(unit, cell_.slopes[c]);
+  Mat3d d = outer(unit, cell_.slopes[point][c]);
   for (std::int32_t k = cell_.first_held; lifted && k < cell_.held_end; ++k) {
     d += outer(components_[k - cell_.first_held] * unit,
                surfaces_.held_parts[k].normals[c] * (-1 / cell_.volume));
@@ -59,18 +84,23 @@ void HeldCell::add_penalty(std::int32_t k, CellVectors& force) const {
 }
 
 HeldCell::Energy HeldCell::add_forces(const CellLaw& law, bool linear, CellVectors& force) const {
-  const auto [bare, lifted] = respond(law, linear);
-  const double V = cell_.volume;
-  Energy out{.energy = V * (lifted.energy - bare.energy),
-             .volume = V * (lifted.volume - bare.volume)};
-  for (int c = 0; c < 8; ++c) force[c] -= V * ((lifted.stress - bare.stress) * cell_.slopes[c]);
+  const Responses r = respond(law, linear);
+  const double share = cell_.volume / cell_.points;
+  Energy out;
+  for (int q = 0; q < cell_.points; ++q) {
+    const CellLaw::Response &bare = r[q], &lifted = r[cell_.points + q];
+    out.energy += share * (lifted.energy - bare.energy);
+    out.volume += share * (lifted.volume - bare.volume);
+    const Mat3d change = lifted.stress - bare.stress;
+    for (int c = 0; c < 8; ++c) force[c] -= share * (change * cell_.slopes[q][c]);
+  }
+  const Mat3d stress = held_stress(r);
   for (std::int32_t k = cell_.first_held; k < cell_.held_end; ++k) {
     const std::int32_t own = k - cell_.first_held;
     CellVectors penalty{};
     add_penalty(k, penalty);
     for (int c = 0; c < 8; ++c) {
-      force[c] +=
-          components_[own] * (lifted.stress * surfaces_.held_parts[k].normals[c]) + penalty[c];
+      force[c] += components_[own] * (stress * surfaces_.held_parts[k].normals[c]) + penalty[c];
       out.energy -= 0.5 * dot(penalty[c], gaps_[own][c]);
     }
   }
@@ -78,7 +108,7 @@ HeldCell::Energy HeldCell::add_forces(const CellLaw& law, bool linear, CellVecto
 }
 
 void HeldCell::add_push(const CellLaw& law, std::int32_t k, CellVectors& force) const {
-  const Mat3d stress = law.respond(gradients())[1].stress;
+  const Mat3d stress = held_stress(respond(law, false));
   for (int c = 0; c < 8; ++c) {
     force[c] += components_[k - cell_.first_held] * (stress * surfaces_.held_parts[k].normals[c]);
   }
@@ -87,17 +117,22 @@ void HeldCell::add_push(const CellLaw& law, std::int32_t k, CellVectors& force) 
 
 void HeldCell::add_tangent(const CellLaw& law, materials::Definiteness fix, bool linear,
                            CellMatrix& K, double (&volume)[24]) const {
-  const std::array<Mat3d, 2> F = linear ? std::array{F_, F_} : gradients();
-  const auto tangents = law.linearise(F, fix);
-  const auto responses = law.respond(F);
-  for (const bool lifted : {false, true}) {
-    const double V = lifted ? cell_.volume : -cell_.volume;
+  const Gradients F = gradients(linear);
+  CellLaw::Tangent tangents[2 * kMostPoints];
+  Responses responses;
+  law.linearise(std::span(F).first(evaluations()), fix, std::span(tangents).first(evaluations()));
+  law.respond(std::span(F).first(evaluations()), std::span(responses).first(evaluations()));
+  for (int k = 0; k < 2 * cell_.points; ++k) {
+    const bool lifted = k >= cell_.points;
+    const double share = (lifted ? 1 : -1) * cell_.volume / cell_.points;
     Mat3d D[24];
-    for (int column = 0; column < 24; ++column) D[column] = derivative(column, lifted);
     for (int column = 0; column < 24; ++column) {
-      const Mat3d dP = stress_differential(tangents[lifted], D[column]) * V;
+      D[column] = derivative(k % cell_.points, column, lifted);
+    }
+    for (int column = 0; column < 24; ++column) {
+      const Mat3d dP = stress_differential(tangents[k], D[column]) * share;
       for (int row = 0; row < 24; ++row) K[column][row] += contract(dP, D[row]);
-      volume[column] += V * contract(responses[lifted].gradient, D[column]);
+      volume[column] += share * contract(responses[k].gradient, D[column]);
     }
   }
   for (std::int32_t k = cell_.first_held; k < cell_.held_end; ++k) {

@@ -4,9 +4,9 @@
 #include "isochor/lattice/surface_loads.h"
 
 /// Surfaces that are held wherever they cut through cells. With the gap g = x - target on the
-/// surface, volume V of the material in a cell and F its mean there, a cell with held surface gets
-/// the energy
-///     V (Psi(F - G / V) - Psi(F)) + beta / 2 integral of |g|^2 dA,   G = integral of g N^T dA.
+/// surface, volume V of the material in a cell and F at each of its n points, a cell with held
+/// surface gets the energy
+///     V/n sum (Psi(F - G/V) - Psi(F)) + beta/2 integral of |g|^2 dA,   G = integral of g N^T dA.
 /// It begins with -P : G, the work of the traction that holds the surface: Nitsche's method, whose
 /// consistency and symmetry terms come as one. The next term is the penalty that it needs where a
 /// law is evaluated once per cell, with no constant to choose: together with the cell's own V
@@ -42,17 +42,25 @@ class HeldCell {
   const Mat3d& strain_of_gap() const { return lifted_; }
 
  private:
-  std::array<Mat3d, 2> gradients() const { return {F_, F_ - lifted_}; }
-  std::array<CellLaw::Response, 2> respond(const CellLaw& law, bool linear) const;
-  /// The derivative of F or of F - G / V by displacement `column` of the cell.
-  Mat3d derivative(int column, bool lifted) const;
+  static constexpr int kMostPoints = 4;
+  using Gradients = std::array<Mat3d, 2 * kMostPoints>;
+  using Responses = std::array<CellLaw::Response, 2 * kMostPoints>;
+
+  /// F of all points, then F - G / V of all of them.
+  Gradients gradients(bool linear) const;
+  Responses respond(const CellLaw& law, bool linear) const;
+  /// The mean of the stress of F - G / V.
+  Mat3d held_stress(const Responses& responses) const;
+  std::size_t evaluations() const { return 2 * std::size_t(cell_.points); }
+  /// The derivative of F of a point, or of F - G / V there, by displacement `column` of the cell.
+  Mat3d derivative(int point, int column, bool lifted) const;
   void add_penalty(std::int32_t part, CellVectors& force) const;
 
   const Surfaces& surfaces_;
   const SurfaceCell& cell_;
   std::array<Mat3d, kMostHolds> components_;  ///< what each part holds
   CellVectors gaps_[kMostHolds];              ///< of corners, per part: held components
-  Mat3d F_, lifted_;
+  Mat3d F_[kMostPoints], lifted_;
 };
 
 }  // namespace isochor::lattice

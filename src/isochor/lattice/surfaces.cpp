@@ -127,14 +127,11 @@ SurfaceCell make_cell(const Model& model, std::int32_t cell, const grid::CutCell
   const GroupModuli& moduli = model.moduli[cell / (8 * kGroupBlocks)];
   out.volume = moduli.fill[cell % 8][cell / 8 % kGroupBlocks] * out.h * out.h * out.h;
   out.penalty = kPenalty * model.mu(cell) / out.h;
-  const Weights middle = weights_at({0.5, 0.5, 0.5});
-  for (int c = 0; c < 8; ++c) out.slopes[c] = middle.gradient[c] * (1 / out.h);
-  if (!cut) return out;
-  out.volume = cut->fraction * out.h * out.h * out.h;
-  for (Vec3d& slope : out.slopes) slope = {0, 0, 0};
-  for (const Vec3d& point : cut->points) {
-    const Weights w = weights_at(point);
-    for (int c = 0; c < 8; ++c) out.slopes[c] += w.gradient[c] * (0.25 / out.h);
+  if (cut) out.volume = cut->fraction * out.h * out.h * out.h;
+  out.points = cut ? kCutPoints : 1;
+  for (int q = 0; q < out.points; ++q) {
+    const Weights w = weights_at(cut ? cut->points[q] : Vec3d{0.5, 0.5, 0.5});
+    for (int c = 0; c < 8; ++c) out.slopes[q][c] = w.gradient[c] * (1 / out.h);
   }
   return out;
 }

@@ -24,15 +24,15 @@ inline constexpr int kCornerPairs = 28;
 
 /// A piece of surface under pressure, in one cell.
 struct PressurePart {
-  std::int32_t load;              ///< in Surfaces::pressures
-  double pairs[8][kCornerPairs];  ///< integral of w_c (grad w_i x grad w_j) . N dA
+  std::int32_t load = 0;            ///< in Surfaces::pressures
+  double pairs[8][kCornerPairs]{};  ///< integral of w_c (grad w_i x grad w_j) . N dA
 };
 
 /// A piece of surface that is held, in one cell.
 struct HeldPart {
-  std::int32_t hold;      ///< in Surfaces::holds
-  Vec3d normals[8];       ///< integral of w_c N dA, m^2
-  double overlaps[8][8];  ///< integral of w_c w_d dA, m^2
+  std::int32_t hold = 0;    ///< in Surfaces::holds
+  Vec3d normals[8]{};       ///< integral of w_c N dA, m^2
+  double overlaps[8][8]{};  ///< integral of w_c w_d dA, m^2
 };
 
 /// Holds that may share a cell.
@@ -45,9 +45,10 @@ struct SurfaceCell {
   std::int32_t first_pressure = 0, pressure_end = 0;  ///< in Surfaces::pressure_parts
   std::int32_t first_held = 0, held_end = 0;          ///< in Surfaces::held_parts
   double h = 0;
-  double volume = 0;   ///< of the material in it, m^3
-  Vec3d slopes[8];     ///< mean of grad w_c over the material, 1/m
-  double penalty = 0;  ///< per held area, N/m^3
+  double volume = 0;     ///< of the material in it, m^3
+  int points = 1;        ///< where its energy is evaluated: the middle, or those of a cut cell
+  Vec3d slopes[4][8]{};  ///< grad w_c there, 1/m
+  double penalty = 0;    ///< per held area, N/m^3
 };
 
 struct HeldSurface {
