@@ -64,6 +64,7 @@ class Assembly {
       next += static_cast<std::int32_t>(bodies_.back().lattice.rest_positions.size());
     }
     holds_.resize(bodies_.size());
+    held_triangles_.resize(bodies_.size());
   }
 
   LatticeScene build(const lattice::Params& params) {
@@ -155,24 +156,30 @@ class Assembly {
     soft_holds_.push_back(make_driver(hold, std::move(points)));
   }
 
-  /// Facets of the part of a surface that a hold or a load speaks of, and its vertices.
+  /// The part of a surface that a hold or a load speaks of, with its vertices.
   struct Part {
+    std::vector<geometry::Triangle> triangles;
     std::vector<grid::SurfaceFacet> facets;
     std::vector<Vec3d> points;
   };
-  Part surface_part(std::size_t b, const HoldSpec& region) const {
+  Part surface_part(std::size_t b, const HoldSpec& region,
+                    const std::set<geometry::Triangle>& without = {}) const {
     const Body& body = bodies_[b];
-    const std::vector<geometry::Triangle> triangles =
+    std::vector<geometry::Triangle> triangles =
         select_triangles(region, {body.surface, body.triangles, body.groups}, body.lattice.spacing);
+    std::erase_if(triangles, [&](const geometry::Triangle& t) { return without.contains(t); });
     std::set<std::int32_t> vertices;
     for (const geometry::Triangle& t : triangles) vertices.insert(t.begin(), t.end());
-    return {grid::surface_facets(body.lattice, body.surface.positions, triangles, context_.arena),
+    auto facets =
+        grid::surface_facets(body.lattice, body.surface.positions, triangles, context_.arena);
+    return {std::move(triangles), std::move(facets),
             pick(body.surface.positions, {vertices.begin(), vertices.end()})};
   }
 
   void add_held_surface(std::size_t b, const HoldSpec& hold) {
     Part part = surface_part(b, hold);
     const double length = norm(hold.direction);
+    held_triangles_[b].insert(part.triangles.begin(), part.triangles.end());
     bodies_[b].spec.held_surfaces.push_back(
         {.name = hold.name,
          .facets = std::move(part.facets),
@@ -182,7 +189,13 @@ class Assembly {
   }
 
   void add_load(std::size_t b, const LoadSpec& load) {
-    Part part = surface_part(b, region_of(load));
+    // A hold carries what is loaded there itself, and its traction must not be told of it.
+    Part part = surface_part(b, region_of(load), held_triangles_[b]);
+    if (part.triangles.empty()) {
+      throw Error(Fault::Input, load.place.text(),
+                  "pushes only at faces that a [[body.hold]] has with select = \"surface\"",
+                  "load other faces: what is held does not move");
+    }
     SurfaceLoad out{.spec = load,
                     .name = scene_.bodies[b].name + "." + load.name,
                     .points = std::move(part.points),
@@ -250,6 +263,7 @@ class Assembly {
   std::vector<lattice::SpringGroupSpec> springs_;
   std::vector<Driver> soft_holds_;  ///< per group of springs
   std::vector<Driver> held_surfaces_;
+  std::vector<std::set<geometry::Triangle>> held_triangles_;  ///< per body
   std::vector<SurfaceLoad> pressures_, tractions_;
 };
 
