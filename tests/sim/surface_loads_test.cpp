@@ -81,7 +81,9 @@ TEST(SurfaceLoadScene, AHeldSurfaceCarriesWhatHeldNodesDo) {
   Context context(1);
   for (const char* kind : {"penalty", "mixed"}) {
     const auto measures = [&](const std::string& text) {
-      return at_frame(parse_scene(text, "s.toml", volume(kind)), 2, context);
+      std::vector<std::string> settings = volume(kind);
+      settings.push_back("body[0].cell_size=5 cm");
+      return at_frame(parse_scene(text, "s.toml", settings), 1, context);
     };
     const std::string held =
         replaced(replaced(kBarScene, "where = \"x-\"\n", "where = \"x-\"\nselect = \"surface\"\n"),
@@ -89,12 +91,13 @@ TEST(SurfaceLoadScene, AHeldSurfaceCarriesWhatHeldNodesDo) {
     const Measures nodes = measures(kBarScene), surface = measures(held);
     ASSERT_EQ(surface.reactions.size(), 2u);
     EXPECT_EQ(surface.reactions[0].name, "bar.left");
-    // Where a face lies in a wall of cells they hold the same, up to how strictly.
+    // Where a face lies in a wall of cells they hold the same, one strictly and one in the mean:
+    // with four cells across, moments differ by 11 % and 7 %, with two by 39 % and 31 %.
     for (int k = 0; k < 2; ++k) {
       EXPECT_LT(norm(nodes.reactions[k].force - surface.reactions[k].force),
                 0.05 * norm(nodes.reactions[k].force));
       EXPECT_LT(norm(nodes.reactions[k].moment - surface.reactions[k].moment),
-                0.05 * norm(nodes.reactions[k].moment));
+                0.12 * norm(nodes.reactions[k].moment));
     }
     EXPECT_LT(norm(total(nodes) - total(surface)), 1e-3);
   }
@@ -165,7 +168,7 @@ TEST(SurfaceLoadScene, WhatCannotBeLoadedOrHeldIsNamed) {
 TEST(SurfaceLoadScene, LoadsAreShownInTheSetup) {
   Context context(1);
   const Simulation simulation(parse_scene(resting(kTraction + kPressure), "s.toml"), context);
-  const Setup setup = simulation.setup();
+  const auto setup = simulation.setup();
   ASSERT_EQ(setup.attachments.size(), 4u);
   EXPECT_EQ(setup.attachments[2].name, "bar.around");
   EXPECT_EQ(setup.attachments[3].kind, Attachment::Kind::Load);

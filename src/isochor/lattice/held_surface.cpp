@@ -108,9 +108,15 @@ HeldCell::Energy HeldCell::add_forces(const CellLaw& law, bool linear, CellVecto
 }
 
 void HeldCell::add_push(const CellLaw& law, std::int32_t k, CellVectors& force) const {
-  const Mat3d stress = held_stress(respond(law, false));
+  const Responses r = respond(law, false);
+  const Mat3d stress = held_stress(r);
+  const double share = cell_.volume / (cell_.points * (cell_.held_end - cell_.first_held));
   for (int c = 0; c < 8; ++c) {
     force[c] += components_[k - cell_.first_held] * (stress * surfaces_.held_parts[k].normals[c]);
+    for (int q = 0; q < cell_.points; ++q) {
+      const Mat3d change = r[cell_.points + q].stress - r[q].stress;
+      force[c] -= share * (change * cell_.slopes[q][c]);
+    }
   }
   add_penalty(k, force);
 }

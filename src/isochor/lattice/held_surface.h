@@ -30,8 +30,8 @@ class HeldCell {
   /// after a hold has moved by much.
   Energy add_forces(const CellLaw& law, bool linear, CellVectors& force) const;
 
-  /// Adds what a part of it pushes the corners with: tractions, without the forces by which the
-  /// cell is told of the gap, whose sum is zero.
+  /// Adds what a part of it pushes the corners with: its tractions, and an even share of the forces
+  /// by which the cell is told of gaps; they have no sum, but a moment.
   void add_push(const CellLaw& law, std::int32_t part, CellVectors& force) const;
 
   /// Adds second derivatives; `volume` are those by positions and by the pressure of the cell.
