@@ -32,7 +32,10 @@ std::vector<Row> verify_column(const ExperimentOptions&, Context&);
 std::vector<Row> verify_dynamics(const ExperimentOptions&, Context&);
 std::vector<Row> verify_land(const ExperimentOptions&, Context&);
 std::vector<Row> verify_mms(const ExperimentOptions&, Context&);
+std::vector<Row> verify_cook(const ExperimentOptions&, Context&);
+std::vector<Row> verify_held(const ExperimentOptions&, Context&);
 std::vector<Row> verify_momentum(const ExperimentOptions&, Context&);
+std::vector<Row> verify_sphere(const ExperimentOptions&, Context&);
 std::vector<Row> verify_spin(const ExperimentOptions&, Context&);
 std::vector<Row> verify_torsion(const ExperimentOptions&, Context&);
 std::vector<Row> verify_vibration(const ExperimentOptions&, Context&);
@@ -94,7 +97,12 @@ std::span<const Experiment> experiments() {
       Experiment{"verify/land", "Land's benchmark of cardiac mechanics: a beam and a ventricle",
                  verify_land},
       Experiment{"verify/mms", "Manufactured solutions in a cube, a ball and a disc", verify_mms},
+      Experiment{"verify/cook", "Cook's membrane against conforming elements", verify_cook},
+      Experiment{"verify/held", "A ball held all over its surface against a closed form",
+                 verify_held},
       Experiment{"verify/momentum", "A tumbling block flies along a parabola", verify_momentum},
+      Experiment{"verify/sphere", "Thick spheres and cylinders under follower pressure",
+                 verify_sphere},
       Experiment{"verify/spin", "Spinning cylinders against closed forms", verify_spin},
       Experiment{"verify/torsion", "Rivlin's torsion of a cylinder, with and without extension",
                  verify_torsion},

@@ -173,7 +173,6 @@ TEST(LatticeScene, PartsThatNothingHoldsAreHeldWithAWarning) {
 
 TEST(LatticeScene, HoldsThatContradictThemselvesAreRefused) {
   EXPECT_THAT(message(with_hold_keys("stiffness = \"1 kPa/mm\"\n")), HasSubstr("held rigidly"));
-  EXPECT_THAT(message(with_hold_keys("select = \"surface\"\n")), HasSubstr("no stiffness"));
   EXPECT_THAT(message(with_hold_keys("slide = \"plane\"\ndirection = [0, 0, 0]\n")),
               HasSubstr("without length"));
   EXPECT_THAT(message(with_hold_keys(

@@ -67,10 +67,17 @@ class TriangleCutter {
 
 struct Part {
   std::int32_t triangle;
-  Vec3d centroid, area;  ///< in cells
+  Vec3d centroid, area;        ///< in cells
+  std::size_t first, corners;  ///< of its polygon, in Parts::corners
 };
 
-void add_part(std::int32_t triangle, const Polygon& polygon, std::vector<Part>& parts) {
+/// Of one chunk of triangles.
+struct Parts {
+  std::vector<Part> list;
+  std::vector<Vec3d> corners;  ///< in cells
+};
+
+void add_part(std::int32_t triangle, const Polygon& polygon, Parts& parts) {
   constexpr double kNothing = 1e-12;
   Vec3d area{0, 0, 0}, weighted{0, 0, 0};
   double total = 0;
@@ -81,16 +88,19 @@ void add_part(std::int32_t triangle, const Polygon& polygon, std::vector<Part>& 
     weighted += (norm(part) / 3) * (a + b + c);
     total += norm(part);
   }
-  if (total > kNothing) parts.push_back({triangle, weighted * (1 / total), area});
+  if (!(total > kNothing)) return;
+  parts.list.push_back(
+      {triangle, weighted * (1 / total), area, parts.corners.size(), polygon.size()});
+  parts.corners.insert(parts.corners.end(), polygon.begin(), polygon.end());
 }
 
-}  // namespace
-
-std::vector<SurfacePatch> surface_patches(const Lattice& lattice, std::span<const Vec3d> positions,
-                                          std::span<const geometry::Triangle> triangles,
-                                          ThreadArena& arena) {
+/// Calls f(part, its corners, its cell, the low corner of that), triangle by triangle; all lengths
+/// in cells from the origin of the lattice.
+template <class F>
+void for_each_part(const Lattice& lattice, std::span<const Vec3d> positions,
+                   std::span<const geometry::Triangle> triangles, ThreadArena& arena, F&& f) {
   constexpr std::size_t kGrain = 1024;
-  std::vector<std::vector<Part>> chunks((triangles.size() + kGrain - 1) / kGrain);
+  std::vector<Parts> chunks((triangles.size() + kGrain - 1) / kGrain);
   arena.for_chunks(triangles.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     TriangleCutter cutter;
     for (std::size_t t = begin; t < end; ++t) {
@@ -106,26 +116,51 @@ std::vector<SurfacePatch> surface_patches(const Lattice& lattice, std::span<cons
 
   // A little behind the surface, so that walls do not matter.
   std::vector<Vec3d> behind;
-  for (const auto& chunk : chunks) {
-    for (const Part& part : chunk) {
+  for (const Parts& chunk : chunks) {
+    for (const Part& part : chunk.list) {
       const Vec3d inward = part.area * (-2 * kWall / norm(part.area));
       behind.push_back(lattice.origin + lattice.spacing * (part.centroid + inward));
     }
   }
   const std::vector<std::int32_t> cells = find_cells(lattice, behind);
   const auto nodes = lattice.cell_nodes();
-  std::vector<SurfacePatch> patches;
-  patches.reserve(cells.size());
-  for (const auto& chunk : chunks) {
-    for (const Part& part : chunk) {
-      const std::int32_t cell = cells[patches.size()];
+  std::size_t next = 0;
+  for (const Parts& chunk : chunks) {
+    for (const Part& part : chunk.list) {
+      const std::int32_t cell = cells[next++];
       const Vec3d low =
           (lattice.rest_positions[nodes[cell][0]] - lattice.origin) * (1 / lattice.spacing);
-      patches.push_back({part.triangle, cell, part.centroid - low,
-                         (lattice.spacing * lattice.spacing) * part.area});
+      f(part, std::span(chunk.corners).subspan(part.first, part.corners), cell, low);
     }
   }
+}
+
+}  // namespace
+
+std::vector<SurfacePatch> surface_patches(const Lattice& lattice, std::span<const Vec3d> positions,
+                                          std::span<const geometry::Triangle> triangles,
+                                          ThreadArena& arena) {
+  std::vector<SurfacePatch> patches;
+  for_each_part(lattice, positions, triangles, arena,
+                [&](const Part& part, std::span<const Vec3d>, std::int32_t cell, const Vec3d& low) {
+                  patches.push_back({part.triangle, cell, part.centroid - low,
+                                     (lattice.spacing * lattice.spacing) * part.area});
+                });
   return patches;
+}
+
+std::vector<SurfaceFacet> surface_facets(const Lattice& lattice, std::span<const Vec3d> positions,
+                                         std::span<const geometry::Triangle> triangles,
+                                         ThreadArena& arena) {
+  std::vector<SurfaceFacet> facets;
+  for_each_part(
+      lattice, positions, triangles, arena,
+      [&](const Part& part, std::span<const Vec3d> at, std::int32_t cell, const Vec3d& low) {
+        for (std::size_t i = 2; i < at.size(); ++i) {
+          facets.push_back({part.triangle, cell, {at[0] - low, at[i - 1] - low, at[i] - low}});
+        }
+      });
+  return facets;
 }
 
 }  // namespace isochor::grid

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <array>
+#include <span>
+
 #include "isochor/grid/lattice.h"
 
 namespace isochor::grid {
@@ -22,5 +25,19 @@ struct SurfacePatch {
 std::vector<SurfacePatch> surface_patches(const Lattice& lattice, std::span<const Vec3d> positions,
                                           std::span<const geometry::Triangle> triangles,
                                           ThreadArena& arena);
+
+/// A triangle of the part that a triangle of the surface has in one cell, for integrals over the
+/// embedded surface that one point per patch does not do.
+struct SurfaceFacet {
+  std::int32_t triangle;
+  std::int32_t cell;
+  std::array<Vec3d, 3> corners;  ///< in the cell, as SurfacePatch::local; turned as the triangle
+};
+
+/// The same parts as surface_patches, each cut into triangles. Facets that share an edge across a
+/// wall share its ends: what cells deform continuously stays closed.
+std::vector<SurfaceFacet> surface_facets(const Lattice& lattice, std::span<const Vec3d> positions,
+                                         std::span<const geometry::Triangle> triangles,
+                                         ThreadArena& arena);
 
 }  // namespace isochor::grid

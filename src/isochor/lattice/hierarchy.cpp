@@ -180,9 +180,11 @@ std::vector<Spring> coarsened(const std::vector<Spring>& fine, const Transfer& t
 
 std::vector<Spring> springs_of(const Model& model) {
   std::vector<Spring> list;
-  for (std::size_t s = 0; s < model.springs.count(); ++s) {
-    const auto& [first, terms, stiffness, nodes, node_first, pulls] = model.springs;
-    list.push_back({{terms.begin() + first[s], terms.begin() + first[s + 1]}, stiffness[s]});
+  for (const Springs* springs : {&model.springs, &model.surfaces.springs}) {
+    for (std::size_t s = 0; s < springs->count(); ++s) {
+      const auto& [first, terms, stiffness, nodes, node_first, pulls] = *springs;
+      list.push_back({{terms.begin() + first[s], terms.begin() + first[s + 1]}, stiffness[s]});
+    }
   }
   return list;
 }

@@ -1,6 +1,7 @@
 #include "isochor/lattice/mixed_linear.h"
 
 #include "isochor/lattice/operator.h"
+#include "isochor/lattice/surface_operator.h"
 
 namespace isochor::lattice::mixed {
 
@@ -11,6 +12,7 @@ LinearMemory::LinearMemory(const Model& model)
       pressure(model.pressure_count()),
       load(model.node_count()),
       pull(model.base.springs.count()),
+      surfaces(model.base),
       multigrid(model.base) {
   for (const CoarseLevel& level : model.base.hierarchy->levels) {
     coarse_pressures.emplace_back(8 * level.model.blocks.size());
@@ -37,6 +39,7 @@ void LinearSystem::prepare(const Configuration& at) {
   linearise_coarse(model_, at, memory_.multigrid, memory_.coarse_pressures, arena_);
   stiffness_diagonal(base, memory_.tangents.definite, std::span(memory_.diagonal), arena_);
   add_spring_diagonal(base.springs, memory_.diagonal, arena_);
+  add_spring_diagonal(base.surfaces.springs, memory_.diagonal, arena_);
   std::span<const float> shift;
   if (inertia_) {
     shift = inertia_->shift();
@@ -57,6 +60,8 @@ void LinearSystem::apply_everywhere(std::span<const double> u, std::span<double>
   mixed::apply(model_, memory_.tangents, dx, pressures_of(model_, u), force,
                pressures_of(model_, out), arena_);
   add_spring_stiffness(model_.base.springs, dx, memory_.pull, force, arena_);
+  apply_surfaces(model_.base, memory_.surfaces, dx, pressures_of(model_, u), force,
+                 pressures_of(model_, out), arena_);
   if (!inertia_) return;
   inertia_->apply(dx, force);
   const auto volume = pressures_of(model_, out);

@@ -3,6 +3,7 @@
 #include "isochor/lattice/inertia.h"
 #include "isochor/lattice/mixed_operator.h"
 #include "isochor/lattice/multigrid.h"
+#include "isochor/lattice/surface_memory.h"
 #include "isochor/solve/gmres.h"
 
 /// The linear systems of the mixed lattice: [A B^T; B -C] [dx; dp] = [f; -g] [Patterson12 (12)].
@@ -34,6 +35,7 @@ struct LinearMemory {
   std::vector<Vec3d> load;
   std::vector<Vec3d> pull;  ///< per spring
   std::vector<std::vector<double>> coarse_pressures;
+  SurfaceMemory surfaces;  ///< linearised by whoever calls LinearSystem::linearise
   MultigridMemory multigrid;
 };
 

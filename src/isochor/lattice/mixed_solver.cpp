@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "isochor/lattice/holds.h"
+#include "isochor/lattice/surface_operator.h"
 
 namespace isochor::lattice::mixed {
 namespace {
@@ -57,7 +58,8 @@ class Saddle {
   StepReport solve() {
     collect_slides(model_.base, input_, start_.positions, reach_, scratch_.slides);
     copy_start();
-    if (!holds_rest(model_.base, input_, start_.positions, scratch_.slides)) {
+    const bool rest = holds_rest(model_.base, input_, start_.positions, scratch_.slides);
+    if (!rest || surfaces_move()) {
       if (!follow_holds()) {
         report_.end = context_.cancelled ? solve::NewtonEnd::Cancelled : solve::NewtonEnd::Stalled;
         return report_;
@@ -86,6 +88,23 @@ class Saddle {
     double merit_scale() const { return scale + 0.5 * penalty; }
     bool is_finite() const { return std::isfinite(energy) && std::isfinite(residual); }
   };
+
+  SurfaceConfiguration surface_configuration() const {
+    return {.positions = scratch_.positions,
+            .activations = input_.activations,
+            .demands = input_.surfaces,
+            .mixed = &model_,
+            .cell_pressure = scratch_.pressure,
+            .linear = small_gaps_};
+  }
+
+  /// Whether a held surface is away from where it has to be by more than a solved state is.
+  bool surfaces_move() {
+    constexpr double kStrain = 0.05;
+    return add_surface_forces(model_.base, surface_configuration(), {}, {},
+                              scratch_.linear.surfaces, context_.arena)
+               .strain > kStrain;
+  }
 
   Configuration configuration() const {
     return {scratch_.positions, scratch_.pressure, input_.activations,
@@ -130,12 +149,17 @@ class Saddle {
     const double springs = spring_pulls(base.springs, scratch_.positions, input_.spring_targets,
                                         scratch_.pull, context_.arena);
     add_pulls(base.springs, scratch_.pull, 1, scratch_.force, context_.arena);
+    const SurfaceForces surfaces =
+        add_surface_forces(base, surface_configuration(), scratch_.force, scratch_.volume,
+                           scratch_.linear.surfaces, context_.arena);
+    surface_square_ = surfaces.square;
     // From the rest shape, or from where a body that moves is: of the size of what changes.
     const std::span<const Vec3d> zero = motion_ ? start_.positions : base.rest_positions;
-    const double outer = -sum_nodes(
-        [&](std::size_t i) { return dot(outer_force(i), scratch_.positions[i] - zero[i]); });
-    now_.energy = elastic.energy + springs + outer;
-    now_.scale = elastic.scale + springs + std::abs(outer);
+    const double outer = pressure_energy_ - sum_nodes([&](std::size_t i) {
+                           return dot(outer_force(i), scratch_.positions[i] - zero[i]);
+                         });
+    now_.energy = elastic.energy + springs + surfaces.energy + outer;
+    now_.scale = elastic.scale + springs + std::abs(surfaces.energy) + std::abs(outer);
     if (motion_) {
       const double inertia = motion_->inertia.add_force(scratch_.positions, scratch_.force);
       const double past = motion_->history.take_target(scratch_.pressure, scratch_.volume);
@@ -170,6 +194,7 @@ class Saddle {
         sum_nodes([&](std::size_t i) { return square(scratch_.force[i] - f[i]); });
     double weight = sum_nodes([&](std::size_t i) { return square(outer_force(i)); });
     for (const Vec3d& pull : scratch_.pull) weight += square(pull);
+    weight += surface_square_;
     double lost = rounding_force_ * rounding_force_ * double(base.node_count());
     if (motion_) {
       weight += motion_->inertia.square_of_inertia(scratch_.positions);
@@ -255,12 +280,20 @@ class Saddle {
 
   /// K step = load about the iterate. False where it ran out of iterations.
   bool solve_linear(Fix fix) {
-    system_.linearise(configuration(), fix);
-    system_.prepare(configuration());
+    linearise(fix);
     // Inertia makes the matrix definite, and short steps the Schur complement a rough guess.
     const bool in_doubt = fix == Fix::None && !motion_;
     const int most = model_.params.max_krylov * (in_doubt ? 1 : kPatience);
     return run_krylov(most);
+  }
+
+  void linearise(Fix fix) {
+    system_.linearise(configuration(), fix);
+    linearise_surfaces(
+        model_.base, surface_configuration(),
+        fix == Fix::None ? materials::Definiteness::None : materials::Definiteness::Clamp,
+        scratch_.linear.surfaces, context_.arena);
+    system_.prepare(configuration());
   }
 
   bool run_krylov(int most) {
@@ -292,6 +325,11 @@ class Saddle {
     const std::span<const double> step = scratch_.step;
     const auto dx = positions_of(model_, step);
     const auto dp = pressures_of(model_, step);
+    if (positions != 0) {
+      pressure_energy_ -=
+          pressure_work(model_.base, input_.surfaces.pressures, scratch_.positions, dx, positions,
+                        scratch_.linear.surfaces.energy, context_.arena);
+    }
     each_node([&](std::size_t i) { scratch_.positions[i] += positions * dx[i]; });
     parallel_for(context_.arena, dp.size(), solve::kVectorGrain,
                  [&](std::size_t i) { scratch_.pressure[i] += pressures * model_.alpha * dp[i]; });
@@ -357,6 +395,7 @@ class Saddle {
   void copy_start() {
     std::copy(start_.positions.begin(), start_.positions.end(), scratch_.positions.begin());
     std::copy(start_.pressure.begin(), start_.pressure.end(), scratch_.pressure.begin());
+    pressure_energy_ = 0;
   }
 
   /// Nodes go where inertia takes them, each by itself, or, where that costs more, together.
@@ -391,10 +430,11 @@ class Saddle {
 
   /// False where it crushes a cell.
   bool predict(Fix fix) {
+    small_gaps_ = true;
     evaluate();
     const double least_before = now_.least_j;
-    system_.linearise(configuration(), fix);
-    system_.prepare(configuration());
+    linearise(fix);
+    small_gaps_ = false;
     // What holds ask for, as far as they have not got it yet.
     place_held(model_.base, input_, start_.positions, reach_, scratch_.slides, scratch_.positions);
     const std::span<double> lift = scratch_.step, image = scratch_.image;
@@ -423,6 +463,9 @@ class Saddle {
   StepReport report_;
   Iterate now_;
   const double rounding_force_;  ///< what rounding leaves on a node, N
+  bool small_gaps_ = false;      ///< held surfaces are linearised about no gap
+  double pressure_energy_ = 0;   ///< minus the work of pressures since the start, J
+  double surface_square_ = 0;    ///< of forces of surfaces, N^2
 };
 
 }  // namespace

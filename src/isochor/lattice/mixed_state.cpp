@@ -63,6 +63,7 @@ void Scratch::poison() {
   motion.poison();
   fill(kNan, linear.tangents.softness, history.past, history.target, history.end, history.softness);
   fill(vector, history.positions);
+  linear.surfaces.poison();
   for (SlideFrame& frame : slides) {
     frame.count = 3;
     std::fill_n(frame.direction, 3, vector);
@@ -78,7 +79,7 @@ std::size_t bytes_allocated(const Model& model, const State& state, const Scratc
   const solve::GmresScratch& krylov = scratch.krylov;
   const VolumeMemory& history = scratch.history;
   std::size_t bytes = lattice::bytes_allocated(model.base) + lattice::bytes_allocated(state) +
-                      linear.multigrid.bytes() + scratch.motion.bytes();
+                      linear.multigrid.bytes() + scratch.motion.bytes() + linear.surfaces.bytes();
   for (const lattice::Tangents* t : {&linear.tangents.system, &linear.tangents.definite}) {
     bytes += sum(t->principal, t->dense, t->cut);
   }

@@ -9,6 +9,7 @@
 
 #include "isochor/grid/lattice.h"
 #include "isochor/lattice/springs.h"
+#include "isochor/lattice/surfaces.h"
 #include "isochor/materials/parameters.h"
 #include "isochor/materials/tangent.h"
 #include "isochor/math/mat3.h"
@@ -32,6 +33,20 @@ struct HoldSpec {
   std::vector<std::int32_t> nodes;  ///< numbers within the body's lattice
   std::string place;                ///< names the hold in errors
   Slide slide = Slide::None;
+};
+
+/// A part of the surface that a follower pressure pushes at.
+struct PressureSpec {
+  std::string name;
+  std::vector<grid::SurfaceFacet> facets;  ///< turned outward; cells of the body's lattice
+};
+
+/// A part of the surface that follows a prescribed motion, wherever it cuts through cells.
+struct HeldSurfaceSpec {
+  std::string name;
+  std::vector<grid::SurfaceFacet> facets;
+  Slide slide = Slide::None;
+  Vec3d direction{0, 0, 1};  ///< unit, at rest; read where it slides
 };
 
 /// Springs that belong together: a soft hold, or what ties one body to another.
@@ -63,6 +78,8 @@ struct BodySpec {
   double mass_damping = 0;         ///< Rayleigh's coefficient of the mass, 1/s
   double stiffness_damping = 0;    ///< that of the stiffness, s
   std::vector<HoldSpec> holds;
+  std::vector<PressureSpec> pressures;
+  std::vector<HeldSurfaceSpec> held_surfaces;
 };
 
 /// Where a cell's energy is evaluated. Cells of grid::Lattice::cut_cells have points of their own.
@@ -235,6 +252,7 @@ struct Model {
   std::vector<Hold> holds;
   Springs springs;
   std::vector<SpringGroup> spring_groups;
+  Surfaces surfaces;  ///< that are pushed at or held
   /// What rounding leaves on a node, per metre that it is away from the origin, N/m.
   double rounding_stiffness = 0;
   std::shared_ptr<const Hierarchy> hierarchy;  ///< of coarser models, where multigrid is wanted

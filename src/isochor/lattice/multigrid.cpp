@@ -46,7 +46,8 @@ void chebyshev_step(const StepNumbers& numbers, std::size_t count, float momentu
 
 }  // namespace
 
-MultigridMemory::MultigridMemory(const Model& model) : pull(model.springs.count()) {
+MultigridMemory::MultigridMemory(const Model& model)
+    : pull(std::max(model.springs.count(), model.surfaces.springs.count())) {
   if (!model.hierarchy) return;
   levels.emplace_back(model.node_count());
   if (!model.hierarchy->levels.empty()) finest = HalfTangents(model);
@@ -263,6 +264,7 @@ void Multigrid::multiply(std::size_t l, std::span<const Vec3f> v, std::span<Vec3
     return;
   }
   add_spring_stiffness(model_.springs, v, memory_.pull, out, arena_);
+  add_spring_stiffness(model_.surfaces.springs, v, memory_.pull, out, arena_);
   if (!shift_.empty()) {
     each_node(arena_, v.size(), [&](std::size_t i) { out[i] += shift_[i] * v[i]; });
   }

@@ -11,6 +11,7 @@
 #include "isochor/lattice/holds.h"
 #include "isochor/lattice/inertia.h"
 #include "isochor/lattice/multigrid.h"
+#include "isochor/lattice/surface_operator.h"
 #include "isochor/solve/nonlinear_cycles.h"
 #include "isochor/solve/stationary.h"
 
@@ -45,19 +46,22 @@ class Equilibrium {
     rounding_force_ = rounding_force(model_, start_.positions);
     const double reach = inertia_ ? inertia_->time().reach : 1;
     collect_slides(model_, input_, start_.positions, reach, scratch_.slides);
-    if (!holds_rest(model_, input_, start_.positions, scratch_.slides)) return predict();
-    if (inertia_) {
+    solve::KrylovReport report;
+    if (!holds_rest(model_, input_, start_.positions, scratch_.slides) || surfaces_move()) {
+      report = predict();
+    } else if (inertia_) {
       take_flight();
     } else {
       copy_start();
     }
-    return {};
+    pressure_energy_ = energy_of_pressures();
+    return report;
   }
 
   solve::Evaluation evaluate() {
     solve::Evaluation result;
     const auto [elastic, inertia] = compute_force();
-    const double outer = outer_energy();
+    const double outer = outer_energy() + pressure_energy_;
     result.energy = elastic + outer + inertia;
     result.energy_scale = std::abs(elastic) + std::abs(outer) + inertia;
     // Forces are judged against what holds the body and what loads it. At rest both vanish, and
@@ -68,6 +72,7 @@ class Equilibrium {
     const double residual = sum_nodes([&](std::size_t i) { return square(load()[i]); });
     double weight = sum_nodes([&](std::size_t i) { return square(outer_force(i)); });
     for (const Vec3d& pull : scratch_.pull) weight += square(pull);
+    weight += surface_square_;
     if (inertia_) weight += inertia_->square_of_inertia(scratch_.positions);
     const double rounding = std::sqrt(square(rounding_force_) * double(model_.node_count()) +
                                       (inertia_ ? inertia_->square_of_rounding() : 0)) /
@@ -140,6 +145,9 @@ class Equilibrium {
   }
 
   void move(double length) {
+    pressure_energy_ -=
+        pressure_work(model_, input_.surfaces.pressures, scratch_.positions, scratch_.step, length,
+                      scratch_.surfaces.energy, context_.arena);
     solve::axpy(context_.arena, length, flat(std::span<const Vec3d>(scratch_.step)),
                 flat(std::span<Vec3d>(scratch_.positions)));
   }
@@ -171,9 +179,11 @@ class Equilibrium {
   void take_flight() {
     inertia_->rigid_flight(start_, input_.gravity, scratch_.positions);
     place_held();
+    pressure_energy_ = energy_of_pressures();
     const double together = total_energy();
     inertia_->free_flight(input_.gravity, scratch_.positions);
     place_held();
+    pressure_energy_ = energy_of_pressures();
     if (total_energy() < together) return;
     inertia_->rigid_flight(start_, input_.gravity, scratch_.positions);
     place_held();
@@ -184,8 +194,10 @@ class Equilibrium {
   solve::KrylovReport predict() {
     const std::span<const Vec3d> start = start_.positions;
     copy_start();
+    small_gaps_ = true;
     compute_force();
     linearise(materials::Definiteness::Clamp);
+    small_gaps_ = false;
     place_held();
     each_node([&](std::size_t i) { scratch_.step[i] = scratch_.positions[i] - start[i]; });
     const std::span<Vec3d> change = vectors(std::span(scratch_.krylov.image));
@@ -223,15 +235,46 @@ class Equilibrium {
   void linearise(materials::Definiteness fix) {
     exact_ = fix == materials::Definiteness::None;
     stiffness_.linearise(configuration(), fix, context_.arena);
+    linearise_surfaces(model_, surface_configuration(), fix, scratch_.surfaces, context_.arena);
     if (!has_cycles()) return;
     Multigrid(model_, scratch_.slides, scratch_.multigrid, context_.arena)
         .linearise(configuration());
   }
 
+  SurfaceConfiguration surface_configuration() const {
+    return {.positions = scratch_.positions,
+            .activations = input_.activations,
+            .demands = input_.surfaces,
+            .linear = small_gaps_};
+  }
+
+  /// Whether a held surface is away from where it has to be by more than a solved state is.
+  bool surfaces_move() {
+    copy_start();
+    constexpr double kStrain = 0.05;
+    return add_surface_forces(model_, surface_configuration(), {}, {}, scratch_.surfaces,
+                              context_.arena)
+               .strain > kStrain;
+  }
+
+  /// Minus the work of pressures on the straight way from the start to the iterate, J.
+  double energy_of_pressures() {
+    each_node(
+        [&](std::size_t i) { scratch_.step[i] = scratch_.positions[i] - start_.positions[i]; });
+    return -pressure_work(model_, input_.surfaces.pressures, start_.positions, scratch_.step, 1,
+                          scratch_.surfaces.energy, context_.arena);
+  }
+
   double total_energy() {
-    return outer_energy() + spring_energy() +
+    return outer_energy() + pressure_energy_ + spring_energy() + surface_energy() +
            integrated_energy(model_, configuration(), scratch_.block_energy, context_.arena) +
            (inertia_ ? inertia_->energy(scratch_.positions) : 0);
+  }
+
+  double surface_energy() {
+    return add_surface_forces(model_, surface_configuration(), {}, {}, scratch_.surfaces,
+                              context_.arena)
+        .energy;
   }
 
   /// Leaves in scratch what every spring pulls with.
@@ -258,7 +301,7 @@ class Equilibrium {
   }
 
   struct Energies {
-    double elastic;  ///< of cells and springs, J
+    double elastic;  ///< of cells, springs and held surfaces, J
     double inertia;
   };
   /// All forces on all nodes.
@@ -268,14 +311,18 @@ class Equilibrium {
     each_node([&](std::size_t i) { scratch_.force[i] += outer_force(i); });
     const double springs = spring_energy();
     add_pulls(model_.springs, scratch_.pull, 1, scratch_.force, context_.arena);
+    const SurfaceForces surfaces = add_surface_forces(
+        model_, surface_configuration(), scratch_.force, {}, scratch_.surfaces, context_.arena);
+    surface_square_ = surfaces.square;
     const double inertia = inertia_ ? inertia_->add_force(scratch_.positions, scratch_.force) : 0;
-    return {elastic + springs, inertia};
+    return {elastic + springs + surfaces.energy, inertia};
   }
 
   /// out = K v, on all nodes, K being the matrix of the whole problem.
   void apply(std::span<const Vec3d> v, std::span<Vec3d> out) {
     stiffness_.apply(v, out, context_.arena);
     add_spring_stiffness(model_.springs, v, scratch_.pull, out, context_.arena);
+    apply_surfaces(model_, scratch_.surfaces, v, {}, out, {}, context_.arena);
     if (inertia_) inertia_->apply(v, out);
   }
 
@@ -296,6 +343,7 @@ class Equilibrium {
   void find_diagonal() {
     stiffness_.diagonal(scratch_.diagonal, context_.arena);
     add_spring_diagonal(model_.springs, scratch_.diagonal, context_.arena);
+    add_spring_diagonal(model_.surfaces.springs, scratch_.diagonal, context_.arena);
   }
 
   Fas fas() { return {model_, scratch_.slides, scratch_, context_.arena}; }
@@ -406,8 +454,11 @@ class Equilibrium {
   Scratch& scratch_;
   Context& context_;
   Stiffness stiffness_;
-  double rounding_force_ = 0;  ///< what rounding leaves on a node, N
-  bool exact_ = false;         ///< the tangent, which may then be indefinite
+  double rounding_force_ = 0;   ///< what rounding leaves on a node, N
+  bool exact_ = false;          ///< the tangent, which may then be indefinite
+  bool small_gaps_ = false;     ///< held surfaces are linearised about no gap
+  double pressure_energy_ = 0;  ///< minus the work of pressures since the start, J
+  double surface_square_ = 0;   ///< of forces of surfaces, N^2
 };
 
 }  // namespace
@@ -429,8 +480,9 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
   }
   Equilibrium problem(model, state, input, inertia ? &*inertia : nullptr, scratch, context);
   const solve::KrylovReport prediction = problem.begin();
-  // Nonlinear cycles know no inertia.
-  const bool cycles = model.params.solver == Solver::Fas && model.hierarchy && !inertia;
+  // Nonlinear cycles know neither inertia nor surfaces.
+  const bool cycles =
+      model.params.solver == Solver::Fas && model.hierarchy && !inertia && model.surfaces.empty();
   StepReport report{cycles ? solve::nonlinear_cycles(problem, model.params.newton)
                            : solve::newton(problem, model.params.newton),
                     {}};

@@ -19,7 +19,9 @@ struct StepInput {
   std::span<const Vec3d> slide_directions;
   std::span<const Vec3d> spring_targets;  ///< per spring, m; none: all zero
   std::span<const Vec3d> loads;           ///< per node, beside gravity, N; none: all zero
-  double dt = 0;                          ///< s; 0: the step seeks static equilibrium
+  /// Of loaded and held surfaces, both where the integrator evaluates forces.
+  SurfaceDemands surfaces;
+  double dt = 0;  ///< s; 0: the step seeks static equilibrium
 };
 
 /// Where the energy of a step in time went to and came from. Energies of the two states make up the

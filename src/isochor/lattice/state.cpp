@@ -83,6 +83,7 @@ void Scratch::poison() {
     std::fill_n(frame.place, 3, nan);
   }
   multigrid.poison();
+  surfaces.poison();
   fas.poison();
   for (std::vector<double>* v : {&krylov.r, &krylov.p, &krylov.image}) {
     std::fill(v->begin(), v->end(), nan);
@@ -96,7 +97,7 @@ std::size_t bytes_allocated(const State& state) {
 
 std::size_t bytes_allocated(const Model& model, const State& state, const Scratch& scratch) {
   return bytes_allocated(model) + bytes_allocated(state) + scratch.motion.bytes() +
-         scratch.multigrid.bytes() + scratch.fas.bytes() +
+         scratch.multigrid.bytes() + scratch.fas.bytes() + scratch.surfaces.bytes() +
          sum(scratch.positions, scratch.force, scratch.step, scratch.diagonal,
              scratch.tangents.principal, scratch.tangents.dense, scratch.tangents.cut,
              scratch.block_energy, scratch.pull, scratch.slides, scratch.krylov.r, scratch.krylov.p,

@@ -6,6 +6,7 @@
 
 #include "isochor/lattice/fas_memory.h"
 #include "isochor/lattice/multigrid_memory.h"
+#include "isochor/lattice/surface_memory.h"
 #include "isochor/solve/conjugate_gradient.h"
 
 namespace isochor::lattice {
@@ -69,6 +70,7 @@ struct Scratch {
         block_energy(model.blocks.size()),
         pull(model.springs.count()),
         slides(model.sliding.size()),
+        surfaces(model),
         multigrid(model),
         fas(model),
         motion(model),
@@ -86,6 +88,7 @@ struct Scratch {
   std::vector<double> block_energy;
   std::vector<Vec3d> pull;         ///< per spring
   std::vector<SlideFrame> slides;  ///< per Model::sliding
+  SurfaceMemory surfaces;
   MultigridMemory multigrid;
   FasMemory fas;
   MotionMemory motion;

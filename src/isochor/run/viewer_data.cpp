@@ -11,7 +11,7 @@ namespace isochor::run {
 namespace {
 
 constexpr const char* kSupportNames[] = {"node", "cell", "vertex"};
-constexpr const char* kAttachmentKinds[] = {"hold", "slide", "soft hold", "tie"};
+constexpr const char* kAttachmentKinds[] = {"hold", "slide", "soft hold", "tie", "load"};
 
 Json vector_json(const Vec3d& v) {
   Json json = Json::array();

@@ -22,15 +22,19 @@ constexpr std::array kFeatureNames{
     FeatureName{HeldNodes, "held nodes"},
     FeatureName{SlidingNodes, "sliding nodes"},
     FeatureName{HeldSurfaces, "held surfaces"},
+    FeatureName{ClampedSurfaces, "clamped surfaces"},
     FeatureName{Ties, "ties"},
     FeatureName{Muscles, "muscles"},
     FeatureName{Tractions, "tractions"},
+    FeatureName{Pressures, "pressures"},
     FeatureName{Contact, "contact"},
     FeatureName{Incompressible, "incompressible bodies"},
 };
 
 constexpr Features kStaticLattice =
-    Static | HeldNodes | SlidingNodes | HeldSurfaces | Ties | Muscles;
+    Static | HeldNodes | SlidingNodes | HeldSurfaces | Ties | Muscles | Tractions;
+/// Nonlinear cycles know neither on their coarse levels.
+constexpr Features kSurfaces = ClampedSurfaces | Pressures;
 
 constexpr MethodSetting kPaper{&MethodSpec::variant, "variant", "paper"};
 constexpr MethodSetting kFas{&MethodSpec::solver, "solver", "fas"};
@@ -54,14 +58,14 @@ constexpr std::array kCapabilities{
                .source = "McAdams 2011, improved",
                .elements = "hexahedral cells, one point",
                .volume = "penalty",
-               .features = kStaticLattice | Dynamic},
+               .features = kStaticLattice | kSurfaces | Dynamic},
     Capability{.name = "lattice-paper",
                .method = "lattice",
                .settings = kPaperSettings,
                .source = "McAdams 2011",
                .elements = "hexahedral cells, one point",
                .volume = "penalty",
-               .features = kStaticLattice | Dynamic},
+               .features = kStaticLattice | kSurfaces | Dynamic},
     // Nonlinear cycles know no inertia.
     Capability{.name = "lattice-fas",
                .method = "lattice",
@@ -76,7 +80,7 @@ constexpr std::array kCapabilities{
                .source = "a reference",
                .elements = "hexahedral cells, eight Gauss points",
                .volume = "penalty",
-               .features = kStaticLattice | Dynamic},
+               .features = kStaticLattice | kSurfaces | Dynamic},
     Capability{.name = "lattice-mixed",
                .method = "lattice",
                .settings = kMixedSettings,
@@ -84,7 +88,7 @@ constexpr std::array kCapabilities{
                .source = "Patterson 2012, improved",
                .elements = "hexahedral cells, one point",
                .volume = "pressure per cell",
-               .features = kStaticLattice | Dynamic | Incompressible},
+               .features = kStaticLattice | kSurfaces | Dynamic | Incompressible},
     Capability{.name = "lattice-mixed-paper",
                .method = "lattice",
                .settings = kMixedPaperSettings,
@@ -92,7 +96,7 @@ constexpr std::array kCapabilities{
                .source = "Patterson 2012",
                .elements = "hexahedral cells, one point",
                .volume = "pressure per cell",
-               .features = kStaticLattice | Dynamic | Incompressible},
+               .features = kStaticLattice | kSurfaces | Dynamic | Incompressible},
 };
 
 constexpr std::array<std::string_view, 1> kMethodNames{"lattice"};
@@ -114,10 +118,15 @@ std::vector<Request> requests_of(const SceneSpec& scene) {
   for (const BodySpec& body : scene.bodies) {
     for (const HoldSpec& hold : body.holds) {
       const std::string where = fmt::format("hold '{}' of '{}'", hold.name, body.name);
-      add(hold.stiffness > 0     ? HeldSurfaces
-          : hold.slide != "none" ? SlidingNodes
-                                 : HeldNodes,
+      add(hold.stiffness > 0         ? HeldSurfaces
+          : hold.select == "surface" ? ClampedSurfaces
+          : hold.slide != "none"     ? SlidingNodes
+                                     : HeldNodes,
           where);
+    }
+    for (const LoadSpec& load : body.loads) {
+      add(load.kind == "pressure" ? Pressures : Tractions,
+          fmt::format("load '{}' of '{}'", load.name, body.name));
     }
     if (materials::resolve(body.material).incompressible()) {
       add(Incompressible, fmt::format("poisson = 0.5 of '{}'", body.name));

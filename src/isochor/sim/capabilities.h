@@ -22,6 +22,8 @@ enum class Feature : std::uint32_t {
   Tractions = 1 << 7,
   Contact = 1 << 8,
   Incompressible = 1 << 9,
+  ClampedSurfaces = 1 << 10,
+  Pressures = 1 << 11,
 };
 using Features = std::uint32_t;
 

@@ -22,6 +22,7 @@ class InputHash {
     add(key.rotate);
   }
   void add_value(const ActivationSpec& key) { add(key.value); }
+  void add_value(const LoadKeySpec& key) { add(key.scale); }
 
   /// Those keys that decide about times in (frame - 1, frame]: the neighbours of each of them.
   /// Beyond the ends of the list, where nothing moves, when a key stands does not matter.
@@ -64,6 +65,7 @@ std::uint64_t frame_inputs(const SceneSpec& scene, int frame) {
       hash.add_keys(muscle.activations, "linear", frame);
     }
     for (const HoldSpec& hold : body.holds) hash.add_keys(hold.keys, hold.ease, frame);
+    for (const LoadSpec& load : body.loads) hash.add_keys(load.keys, load.ease, frame);
   }
   return hash.value();
 }
@@ -77,6 +79,10 @@ SceneSpec without_motion(SceneSpec scene) {
     for (HoldSpec& hold : body.holds) {
       hold.keys.clear();
       hold.ease = HoldSpec{}.ease;
+    }
+    for (LoadSpec& load : body.loads) {
+      load.keys.clear();
+      load.ease = LoadSpec{}.ease;
     }
   }
   return scene;

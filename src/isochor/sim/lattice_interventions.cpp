@@ -16,14 +16,14 @@ void LatticeMethod::move_hold(const std::string& name, const Pose& pose) {
   std::vector<std::string> names;
   for (const lattice::Hold& hold : model_.holds) names.push_back(hold.name);
   for (const lattice::SpringGroup& group : model_.spring_groups) names.push_back(group.name);
+  for (const lattice::HeldSurface& hold : model_.surfaces.holds) names.push_back(hold.name);
   const std::size_t number = std::ranges::find(names, name) - names.begin();
   if (number == names.size()) {
     throw Error(Fault::Input, name, "there is no hold of this name",
                 names.empty() ? "add a [[body.hold]]"
                               : fmt::format("use one of: {}", fmt::join(names, ", ")));
   }
-  const std::size_t holds = scene_.holds.size();
-  if (number >= holds && scene_.soft_holds[number - holds].points.empty()) {
+  if (scene_.driver(number).points.empty()) {
     throw Error(Fault::Input, name, "is a tie, which moves with its bodies", "move a hold");
   }
   guides_[number] =

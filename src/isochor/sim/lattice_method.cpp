@@ -62,7 +62,7 @@ LatticeMethod::LatticeMethod(const SceneSpec& scene, Context& context)
       scene_(build_lattice_scene(scene, params_of(scene.method, scene.time), context)),
       model_(scene_.model()),
       state_(rest()),
-      guides_(scene_.holds.size() + scene_.soft_holds.size()),
+      guides_(scene_.driver_count()),
       scratch_(scene_.plain) {
   if (scene_.mixed) mixed_scratch_.emplace(*scene_.mixed);
 }
@@ -87,6 +87,7 @@ LatticeMethod::World LatticeMethod::world_at(double time) const {
               .demands = demands_at(scene_, guides_, time),
               .activations = {},
               .loads = loads_at(time)};
+  add_tractions(scene_, time, world.loads);
   for (const BodySpec& body : bodies_) add_activations_at(body, time, world.activations);
   return world;
 }
@@ -132,6 +133,9 @@ Snapshot LatticeMethod::snapshot() const {
     m.gravity_energy -=
         model_.mass[n] * dot(input.gravity, positions[n] - model_.rest_positions[n]);
   }
+  lattice::SurfaceMemory surfaces(model_);
+  lattice::add_surface_forces(model_, surfaces_in(world), elastic.force, {}, surfaces,
+                              context_.arena);
   if (timing_.moves()) m.motion = motion_measures();
   m.worst_zone_volume_error = worst_zone_volume_error(scene_, cells.J);
   m.min_j = *std::min_element(cells.J.begin(), cells.J.end());
@@ -149,6 +153,10 @@ Snapshot LatticeMethod::snapshot() const {
   };
   for (const lattice::Hold& hold : model_.holds) name_next(hold.name);
   for (const lattice::SpringGroup& group : model_.spring_groups) name_next(group.name);
+  const auto pushes = lattice::surface_pushes(model_, surfaces_in(world));
+  for (std::size_t h = 0; h < pushes.size(); ++h) {
+    m.reactions.push_back({model_.surfaces.holds[h].name, pushes[h].force, pushes[h].moment});
+  }
 
   struct Quantity {
     const char *name, *unit;

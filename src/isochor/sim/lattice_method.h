@@ -3,6 +3,7 @@
 #include "isochor/lattice/fields.h"
 #include "isochor/lattice/mixed_state.h"
 #include "isochor/lattice/solver.h"
+#include "isochor/lattice/surface_operator.h"
 #include "isochor/sim/lattice_scene.h"
 #include "isochor/sim/method.h"
 
@@ -39,7 +40,8 @@ class LatticeMethod final : public Method {
               .activations = activations,
               .slide_directions = demands.slide_directions,
               .spring_targets = demands.spring_targets,
-              .loads = loads};
+              .loads = loads,
+              .surfaces = {.pressures = demands.pressures, .motions = demands.surface_motions}};
     }
   };
   World world_at(double time) const;
@@ -51,6 +53,9 @@ class LatticeMethod final : public Method {
     std::vector<Vec3d> force;  ///< on all nodes, N
   };
   Elastic elastic_in(const World& world) const;
+
+  /// Held and loaded surfaces in a state.
+  lattice::SurfaceConfiguration surfaces_in(const World& world) const;
 
   /// Moves the state to equilibrium.
   solve::NewtonReport relax(const World& world);
@@ -69,6 +74,8 @@ class LatticeMethod final : public Method {
   void set_velocities();
   /// What changing the world at fixed positions does to the energy, J.
   double energy_change(const World& from, const World& to);
+  /// On the straight way of nodes from where they were, J.
+  double work_of_pressures(std::span<const Vec3d> from, std::span<const double> pressures);
   double total_energy() const;
   MotionMeasures motion_measures() const;
 

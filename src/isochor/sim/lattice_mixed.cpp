@@ -52,6 +52,16 @@ LatticeMethod::Elastic LatticeMethod::elastic_in(const World& world) const {
   return out;
 }
 
+lattice::SurfaceConfiguration LatticeMethod::surfaces_in(const World& world) const {
+  lattice::SurfaceConfiguration at{.positions = state_.positions,
+                                   .activations = world.activations,
+                                   .demands = world.input().surfaces};
+  if (!scene_.mixed) return at;
+  at.mixed = &*scene_.mixed;
+  at.cell_pressure = state_.pressure;
+  return at;
+}
+
 void LatticeMethod::poison_scratch() {
   scratch_.poison();
   if (mixed_scratch_) mixed_scratch_->poison();

@@ -56,11 +56,15 @@ solve::NewtonReport LatticeMethod::step(double time) {
   lattice::StepInput input = after.input();
   input.activations = between.activations;
   input.spring_targets = between.demands.spring_targets;
+  input.surfaces = between.input().surfaces;
   input.dt = (time - time_) / timing_.frame_rate;
   // By the trapezoidal rule: of second order, as the best of the integrators.
   double work = 0.5 * energy_change(before, after) - work_of_loads(input.loads);
+  std::vector<Vec3d> from;
+  if (!scene_.pressures.empty()) from = state_.positions;
   const auto [report, balance] = advance_state(input);
   if (!report.converged()) return report;
+  work += work_of_pressures(from, input.surfaces.pressures);
   work += 0.5 * energy_change(before, after) + work_of_loads(input.loads);
   ledger_.hold_work += work + balance.hold_work;
   ledger_.damping_loss += balance.damping_loss;
@@ -73,18 +77,37 @@ double LatticeMethod::energy_change(const World& from, const World& to) {
     return lattice::spring_pulls(model_.springs, state_.positions, world.demands.spring_targets,
                                  pull, context_.arena);
   };
+  lattice::SurfaceMemory memory(model_);
+  const auto surfaces = [&](const World& world) {
+    return lattice::add_surface_forces(model_, surfaces_in(world), {}, {}, memory, context_.arena)
+        .energy;
+  };
   double change = model_.springs.count() > 0 ? springs(to) - springs(from) : 0;
+  if (!scene_.held_surfaces.empty()) change += surfaces(to) - surfaces(from);
   if (from.activations != to.activations) change += stored_energy(to) - stored_energy(from);
   return change;
+}
+
+double LatticeMethod::work_of_pressures(std::span<const Vec3d> from,
+                                        std::span<const double> pressures) {
+  if (from.empty()) return 0;
+  std::vector<Vec3d> way = state_.positions;
+  for (std::size_t n = 0; n < way.size(); ++n) way[n] -= from[n];
+  lattice::SurfaceMemory memory(model_);
+  return lattice::pressure_work(model_, pressures, from, way, 1, memory.energy, context_.arena);
 }
 
 double LatticeMethod::total_energy() const {
   const World world = world_at(std::max(time_, 0.0));
   std::vector<Vec3d> pull(model_.springs.count());
-  double energy = stored_energy(world) +
-                  lattice::spring_pulls(model_.springs, state_.positions,
-                                        world.demands.spring_targets, pull, context_.arena) +
-                  lattice::momenta(model_, state_, context_.arena).kinetic_energy;
+  lattice::SurfaceMemory surfaces(model_);
+  double energy =
+      stored_energy(world) +
+      lattice::spring_pulls(model_.springs, state_.positions, world.demands.spring_targets, pull,
+                            context_.arena) +
+      lattice::add_surface_forces(model_, surfaces_in(world), {}, {}, surfaces, context_.arena)
+          .energy +
+      lattice::momenta(model_, state_, context_.arena).kinetic_energy;
   for (std::size_t n = 0; n < model_.node_count(); ++n) {
     energy -= model_.mass[n] * dot(gravity_, state_.positions[n] - model_.rest_positions[n]);
   }

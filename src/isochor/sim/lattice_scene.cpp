@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fmt/core.h>
 #include <numeric>
+#include <set>
 
 #include "isochor/base/error.h"
 #include "isochor/geometry/orientation.h"
@@ -48,6 +49,12 @@ lattice::mixed::Params mixed_params_of(const MethodSpec& method) {
   return params;
 }
 
+lattice::Slide slide_of(const HoldSpec& hold) {
+  return hold.slide == "plane"  ? lattice::Slide::InPlane
+         : hold.slide == "line" ? lattice::Slide::AlongLine
+                                : lattice::Slide::None;
+}
+
 /// Bodies on their way into a model.
 class Assembly {
  public:
@@ -59,6 +66,7 @@ class Assembly {
       next += static_cast<std::int32_t>(bodies_.back().lattice.rest_positions.size());
     }
     holds_.resize(bodies_.size());
+    held_triangles_.resize(bodies_.size());
   }
 
   LatticeScene build(const lattice::Params& params) {
@@ -66,10 +74,15 @@ class Assembly {
       for (const HoldSpec& hold : scene_.bodies[b].holds) {
         if (hold.stiffness > 0) {
           add_soft_hold(b, hold);
+        } else if (hold.select == "surface") {
+          add_held_surface(b, hold);
         } else {
           add_hold(b, hold);
         }
       }
+    }
+    for (std::size_t b = 0; b < bodies_.size(); ++b) {
+      for (const LoadSpec& load : scene_.bodies[b].loads) add_load(b, load);
     }
     for (const TieSpec& tie : scene_.ties) add_tie(tie);
     if (scene_.time.starts_in_equilibrium()) hold_loose_parts();
@@ -102,6 +115,9 @@ class Assembly {
       }
     }
     out.soft_holds = std::move(soft_holds_);
+    out.held_surfaces = std::move(held_surfaces_);
+    out.pressures = std::move(pressures_);
+    out.tractions = std::move(tractions_);
     return out;
   }
 
@@ -132,9 +148,7 @@ class Assembly {
         {.name = hold.name,
          .nodes = select_nodes(hold, body.lattice, bounds, enclosure ? &*enclosure : nullptr),
          .place = hold.place.text(),
-         .slide = hold.slide == "plane"  ? lattice::Slide::InPlane
-                  : hold.slide == "line" ? lattice::Slide::AlongLine
-                                         : lattice::Slide::None});
+         .slide = slide_of(hold)});
     holds_[b].push_back(hold);
   }
 
@@ -143,7 +157,8 @@ class Assembly {
     const std::optional<Enclosure> bone = enclosure_of(hold, body);
     const SurfacePatch patch =
         bone ? whole_surface(bone->surface, bone->triangles)
-             : select_surface(hold, body.surface, body.triangles, body.lattice.spacing);
+             : select_surface(hold, {body.surface, body.triangles, body.groups},
+                              body.lattice.spacing);
     std::vector<Vec3d> points =
         pick((bone ? bone->surface : body.surface).positions, patch.vertices);
     const grid::Embedding embedding =
@@ -158,6 +173,59 @@ class Assembly {
     }
     springs_.push_back(std::move(group));
     soft_holds_.push_back(make_driver(hold, std::move(points)));
+  }
+
+  /// The part of a surface that a hold or a load speaks of, with its vertices.
+  struct Part {
+    std::vector<geometry::Triangle> triangles;
+    std::vector<grid::SurfaceFacet> facets;
+    std::vector<Vec3d> points;
+  };
+  Part surface_part(std::size_t b, const HoldSpec& region,
+                    const std::set<geometry::Triangle>& without = {}) const {
+    const Body& body = bodies_[b];
+    std::vector<geometry::Triangle> triangles =
+        select_triangles(region, {body.surface, body.triangles, body.groups}, body.lattice.spacing);
+    std::erase_if(triangles, [&](const geometry::Triangle& t) { return without.contains(t); });
+    std::set<std::int32_t> vertices;
+    for (const geometry::Triangle& t : triangles) vertices.insert(t.begin(), t.end());
+    auto facets =
+        grid::surface_facets(body.lattice, body.surface.positions, triangles, context_.arena);
+    return {std::move(triangles), std::move(facets),
+            pick(body.surface.positions, {vertices.begin(), vertices.end()})};
+  }
+
+  void add_held_surface(std::size_t b, const HoldSpec& hold) {
+    Part part = surface_part(b, hold);
+    const double length = norm(hold.direction);
+    held_triangles_[b].insert(part.triangles.begin(), part.triangles.end());
+    bodies_[b].spec.held_surfaces.push_back(
+        {.name = hold.name,
+         .facets = std::move(part.facets),
+         .slide = slide_of(hold),
+         .direction = length > 0 ? hold.direction * (1 / length) : Vec3d{0, 0, 1}});
+    held_surfaces_.push_back(make_driver(hold, std::move(part.points)));
+  }
+
+  void add_load(std::size_t b, const LoadSpec& load) {
+    // A hold carries what is loaded there itself, and its traction must not be told of it.
+    Part part = surface_part(b, region_of(load), held_triangles_[b]);
+    if (part.triangles.empty()) {
+      throw Error(Fault::Input, load.place.text(),
+                  "pushes only at faces that a [[body.hold]] has with select = \"surface\"",
+                  "load other faces: what is held does not move");
+    }
+    SurfaceLoad out{.spec = load,
+                    .name = scene_.bodies[b].name + "." + load.name,
+                    .points = std::move(part.points),
+                    .first_node = first_nodes_[b]};
+    if (load.kind == "traction") {
+      out.areas = lattice::nodal_areas(bodies_[b].lattice, part.facets);
+      tractions_.push_back(std::move(out));
+    } else {
+      bodies_[b].spec.pressures.push_back({load.name, std::move(part.facets)});
+      pressures_.push_back(std::move(out));
+    }
   }
 
   std::size_t body_named(const std::string& name) const {
@@ -213,6 +281,9 @@ class Assembly {
   std::vector<std::vector<HoldSpec>> holds_;  ///< per body, as in its lattice::BodySpec
   std::vector<lattice::SpringGroupSpec> springs_;
   std::vector<Driver> soft_holds_;  ///< per group of springs
+  std::vector<Driver> held_surfaces_;
+  std::vector<std::set<geometry::Triangle>> held_triangles_;  ///< per body
+  std::vector<SurfaceLoad> pressures_, tractions_;
 };
 
 /// Sets that grow together.
@@ -244,6 +315,12 @@ void Assembly::hold_loose_parts() {
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     for (const lattice::HoldSpec& hold : bodies_[b].spec.holds) {
       for (const std::int32_t n : hold.nodes) sets.join(part_of[first_nodes_[b] + n], 0);
+    }
+    const auto cells = bodies_[b].lattice.cell_nodes();
+    for (const lattice::HeldSurfaceSpec& hold : bodies_[b].spec.held_surfaces) {
+      for (const grid::SurfaceFacet& facet : hold.facets) {
+        sets.join(part_of[first_nodes_[b] + cells[facet.cell][0]], 0);
+      }
     }
   }
   for (std::size_t g = 0; g < springs_.size(); ++g) {
@@ -293,9 +370,24 @@ Pose driver_pose(const LatticeScene& scene, const Guides& guides, std::size_t nu
   if (const std::optional<Guide>& guide = guides[number]) {
     return blend(guide->from, guide->to, std::clamp(time - guide->since, 0.0, 1.0));
   }
-  const std::size_t holds = scene.holds.size();
-  return pose_at(number < holds ? scene.holds[number].spec : scene.soft_holds[number - holds].spec,
-                 time);
+  return pose_at(scene.driver(number).spec, time);
+}
+
+const Driver& LatticeScene::driver(std::size_t number) const {
+  if (number < holds.size()) return holds[number];
+  number -= holds.size();
+  return number < soft_holds.size() ? soft_holds[number]
+                                    : held_surfaces[number - soft_holds.size()];
+}
+
+void add_tractions(const LatticeScene& scene, double time, std::vector<Vec3d>& loads) {
+  for (const SurfaceLoad& load : scene.tractions) {
+    loads.resize(scene.model().node_count(), Vec3d{0, 0, 0});
+    const Vec3d traction = load_at(load.spec, time) * load.spec.traction;
+    for (std::size_t n = 0; n < load.areas.size(); ++n) {
+      loads[std::size_t(load.first_node) + n] += load.areas[n] * traction;
+    }
+  }
 }
 
 Demands demands_at(const LatticeScene& scene, const Guides& guides, double time) {
@@ -315,6 +407,17 @@ Demands demands_at(const LatticeScene& scene, const Guides& guides, double time)
     const Pose pose = driver_pose(scene, guides, next++, time);
     auto target = out.spring_targets.begin() + scene.model().spring_groups[g].first;
     for (const Vec3d& point : driver.points) *target++ = pose(point, driver.center);
+  }
+  for (const Driver& driver : scene.held_surfaces) {
+    const Pose pose = driver_pose(scene, guides, next++, time);
+    const Mat3d rotation = rotation_from_vector(pose.rotation);
+    const Vec3d direction = rotation * driver.spec.direction;
+    out.surface_motions.push_back({.rotation = rotation,
+                                   .translation = pose(Vec3d{0, 0, 0}, driver.center),
+                                   .direction = (1 / norm(direction)) * direction});
+  }
+  for (const SurfaceLoad& load : scene.pressures) {
+    out.pressures.push_back(load_at(load.spec, time) * load.spec.pressure);
   }
   return out;
 }

@@ -23,6 +23,15 @@ struct Driver {
   Vec3d center{0, 0, 0};      ///< of the points
 };
 
+/// A load on a part of a body's surface.
+struct SurfaceLoad {
+  LoadSpec spec;
+  std::string name;             ///< "body.load"
+  std::vector<Vec3d> points;    ///< vertices of the part at rest, m
+  std::int32_t first_node = 0;  ///< of its body
+  std::vector<double> areas;    ///< of a traction, per node of its body, m^2
+};
+
 /// A scene as a model of lattice bodies, with what moves them and what they move.
 struct LatticeScene {
   lattice::Model plain;                        ///< empty where cells have pressures
@@ -34,6 +43,15 @@ struct LatticeScene {
   std::vector<Driver> holds;  ///< one per Model::holds
   /// One per Model::spring_groups; springs between bodies have no points.
   std::vector<Driver> soft_holds;
+  std::vector<Driver> held_surfaces;   ///< one per Surfaces::holds
+  std::vector<SurfaceLoad> pressures;  ///< one per Surfaces::pressures
+  std::vector<SurfaceLoad> tractions;
+
+  /// All that move something: holds, soft holds, held surfaces.
+  std::size_t driver_count() const {
+    return holds.size() + soft_holds.size() + held_surfaces.size();
+  }
+  const Driver& driver(std::size_t number) const;
 };
 
 /// The motion of a hold that a caller moves, in place of its keys: from one pose to another within
@@ -43,7 +61,7 @@ struct Guide {
   Pose from, to;
 };
 
-/// Per LatticeScene::holds, then per soft hold; nothing where the scene's keys count.
+/// Per LatticeScene::driver; nothing where the scene's keys count.
 using Guides = std::vector<std::optional<Guide>>;
 
 /// Where a driver is; its number counts as in Guides.
@@ -52,8 +70,13 @@ Pose driver_pose(const LatticeScene& scene, const Guides& guides, std::size_t nu
 /// What the holds of a scene ask for at a time.
 struct Demands {
   std::vector<Vec3d> held_positions, slide_directions, spring_targets;  ///< as in StepInput
+  std::vector<lattice::SurfaceMotion> surface_motions;                  ///< as in SurfaceDemands
+  std::vector<double> pressures;                                        ///< the same
 };
 Demands demands_at(const LatticeScene& scene, const Guides& guides, double time);
+
+/// Adds what tractions push nodes with at a time, N; makes room for it where there is none.
+void add_tractions(const LatticeScene& scene, double time, std::vector<Vec3d>& loads);
 
 /// Parts of a body that nothing holds have no state of rest: where the scene starts with one, they
 /// are held where they are, with a warning, and a body whose largest part nothing holds is an input

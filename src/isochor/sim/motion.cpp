@@ -45,6 +45,14 @@ Pose pose_at(const HoldSpec& hold, double time) {
   return blend(pose_of(at.before), pose_of(at.after), s);
 }
 
+double load_at(const LoadSpec& load, double time) {
+  if (time < 0) return load_at(load, 0) * std::max(0.0, 1 + time);
+  if (load.keys.empty()) return 1;
+  const Between<LoadKeySpec> at = find_keys(load.keys, time);
+  const double s = load.ease == "smooth" ? at.way * at.way * (3 - 2 * at.way) : at.way;
+  return at.before.scale * (1 - s) + at.after.scale * s;
+}
+
 double activation_at(const std::vector<ActivationSpec>& keys, double time) {
   if (keys.empty()) return 0;
   if (time < 0) return activation_at(keys, 0) * std::max(0.0, 1 + time);

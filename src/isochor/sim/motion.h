@@ -22,6 +22,10 @@ Pose blend(const Pose& a, const Pose& b, double way);
 /// rest before frame 0.
 Pose pose_at(const HoldSpec& hold, double time);
 
+/// How large a load is at `time`, in frames, as a factor: between its keys, and coming up from
+/// nothing before frame 0.
+double load_at(const LoadSpec& load, double time);
+
 /// How active a muscle is at `time`, in frames: between its keys, and coming up from nothing before
 /// frame 0.
 double activation_at(const std::vector<ActivationSpec>& keys, double time);

@@ -1,7 +1,8 @@
 #include "isochor/sim/region.h"
 
 #include <algorithm>
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <iterator>
 
 #include "isochor/base/error.h"
 
@@ -18,14 +19,11 @@ namespace {
           : fmt::format("make it larger than a cell ({} m), or move it onto the body", cell_size));
 }
 
-/// Of the triangles for which `wanted` is true.
-template <class F>
 SurfacePatch patch_of(const geometry::SurfaceMesh& surface,
-                      std::span<const geometry::Triangle> triangles, F&& wanted) {
+                      std::span<const geometry::Triangle> triangles) {
   const std::vector<Vec3d>& x = surface.positions;
   std::vector<double> areas(x.size(), 0);
   for (const geometry::Triangle& t : triangles) {
-    if (!wanted(t)) continue;
     const double area = 0.5 * norm(cross(x[t[1]] - x[t[0]], x[t[2]] - x[t[0]]));
     for (const std::int32_t v : t) areas[v] += area / 3;
   }
@@ -36,6 +34,31 @@ SurfacePatch patch_of(const geometry::SurfaceMesh& surface,
     patch.areas.push_back(areas[v]);
   }
   return patch;
+}
+
+std::vector<geometry::Triangle> triangles_of_group(const HoldSpec& hold,
+                                                   const SurfaceFaces& faces) {
+  const auto group = std::ranges::find(faces.groups, hold.group, &files::FaceGroup::name);
+  if (group == faces.groups.end()) {
+    std::vector<std::string> known;
+    for (const files::FaceGroup& g : faces.groups) known.push_back(g.name);
+    throw Error(Fault::Input, hold.place.text("group"),
+                fmt::format("the surface has no group '{}'", hold.group),
+                known.empty() ? "it has no groups; choose another region"
+                              : fmt::format("use one of: {}", fmt::join(known, ", ")));
+  }
+  std::vector<geometry::Triangle> chosen;
+  std::size_t next = 0;
+  auto wanted = group->faces.begin();
+  for (std::size_t f = 0; f < faces.surface.face_count(); ++f) {
+    const std::size_t count = faces.surface.face(f).size() - 2;
+    if (wanted != group->faces.end() && std::size_t(*wanted) == f) {
+      for (std::size_t k = 0; k < count; ++k) chosen.push_back(faces.triangles[next + k]);
+      ++wanted;
+    }
+    next += count;
+  }
+  return chosen;
 }
 
 }  // namespace
@@ -95,20 +118,36 @@ std::vector<std::int32_t> select_nodes(const HoldSpec& hold, const grid::Lattice
   return nodes;
 }
 
-SurfacePatch select_surface(const HoldSpec& hold, const geometry::SurfaceMesh& surface,
-                            std::span<const geometry::Triangle> triangles, double cell_size) {
-  const Region region(hold, geometry::bounds_of_faces(surface), cell_size);
-  SurfacePatch patch = patch_of(surface, triangles, [&](const geometry::Triangle& t) {
+HoldSpec region_of(const LoadSpec& load) {
+  return {.name = load.name,
+          .where = load.where,
+          .group = load.group,
+          .depth = load.depth,
+          .low = load.low,
+          .high = load.high,
+          .place = load.place};
+}
+
+std::vector<geometry::Triangle> select_triangles(const HoldSpec& hold, const SurfaceFaces& faces,
+                                                 double cell_size) {
+  if (hold.where == "group") return triangles_of_group(hold, faces);
+  const Region region(hold, geometry::bounds_of_faces(faces.surface), cell_size);
+  std::vector<geometry::Triangle> chosen;
+  std::ranges::copy_if(faces.triangles, std::back_inserter(chosen), [&](const auto& t) {
     return std::ranges::all_of(
-        t, [&](std::int32_t v) { return region.contains(surface.positions[v]); });
+        t, [&](std::int32_t v) { return region.contains(faces.surface.positions[v]); });
   });
-  if (patch.vertices.empty()) fail_empty(hold, "triangle of the surface", cell_size);
-  return patch;
+  if (chosen.empty()) fail_empty(hold, "triangle of the surface", cell_size);
+  return chosen;
+}
+
+SurfacePatch select_surface(const HoldSpec& hold, const SurfaceFaces& faces, double cell_size) {
+  return patch_of(faces.surface, select_triangles(hold, faces, cell_size));
 }
 
 SurfacePatch whole_surface(const geometry::SurfaceMesh& surface,
                            std::span<const geometry::Triangle> triangles) {
-  return patch_of(surface, triangles, [](const geometry::Triangle&) { return true; });
+  return patch_of(surface, triangles);
 }
 
 }  // namespace isochor::sim

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "isochor/files/surface_file.h"
 #include "isochor/geometry/surface_mesh.h"
 #include "isochor/geometry/winding_number.h"
 #include "isochor/grid/lattice.h"
@@ -39,14 +40,28 @@ std::vector<std::int32_t> select_nodes(const HoldSpec& hold, const grid::Lattice
                                        const geometry::Bounds& bounds,
                                        const Enclosure* enclosure = nullptr);
 
+/// A surface whose parts are chosen: triangles are those of its faces, fan by fan, turned outward.
+struct SurfaceFaces {
+  const geometry::SurfaceMesh& surface;
+  std::span<const geometry::Triangle> triangles;
+  std::span<const files::FaceGroup> groups;
+};
+
+/// The region of a load as that of a hold.
+HoldSpec region_of(const LoadSpec& load);
+
+/// The triangles that lie in the region of a hold with all their corners, or in its group. None is
+/// an input error.
+std::vector<geometry::Triangle> select_triangles(const HoldSpec& hold, const SurfaceFaces& faces,
+                                                 double cell_size);
+
 /// The vertices of triangles that lie in the region of a hold with all their corners, and the part
 /// of the area of these triangles that belongs to each, m^2. None is an input error.
 struct SurfacePatch {
   std::vector<std::int32_t> vertices;
   std::vector<double> areas;
 };
-SurfacePatch select_surface(const HoldSpec& hold, const geometry::SurfaceMesh& surface,
-                            std::span<const geometry::Triangle> triangles, double cell_size);
+SurfacePatch select_surface(const HoldSpec& hold, const SurfaceFaces& faces, double cell_size);
 
 /// The same of all triangles.
 SurfacePatch whole_surface(const geometry::SurfaceMesh& surface,

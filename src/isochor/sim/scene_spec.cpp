@@ -24,9 +24,12 @@ constexpr std::array<std::string_view, 3> kFixes{"clamp", "absolute", "none"};
 constexpr std::array<std::string_view, 14> kShapes{
     "box",   "sphere",  "ellipsoid", "cylinder", "capsule", "puck",   "tube",
     "torus", "bow_tie", "stairs",    "arm",      "hand",    "figure", "mesh"};
-constexpr std::array<std::string_view, 9> kRegions{"x-", "x+",  "y-",  "y+",    "z-",
-                                                   "z+", "box", "all", "inside"};
+constexpr std::array<std::string_view, 10> kHeldRegions{"x-", "x+",  "y-",  "y+",     "z-",
+                                                        "z+", "box", "all", "inside", "group"};
+constexpr std::array<std::string_view, 9> kLoadedRegions{"x-", "x+",  "y-",  "y+",   "z-",
+                                                         "z+", "box", "all", "group"};
 constexpr std::array<std::string_view, 2> kPivots{"middle", "point"};
+constexpr std::array<std::string_view, 2> kLoads{"pressure", "traction"};
 constexpr std::array<std::string_view, 4> kPainted{"stiffness", "activation", "zone", "thickness"};
 constexpr std::array<std::string_view, 2> kPreconditioners{"multigrid", "jacobi"};
 constexpr std::array<std::string_view, 2> kSolvers{"newton", "fas"};
@@ -64,11 +67,15 @@ void check_order(const std::vector<Key>& keys, std::string_view name, const Plac
 
 void check_hold(const HoldSpec& hold) {
   check_order(hold.keys, "key", hold.place);
-  if ((hold.select == "surface") != (hold.stiffness > 0)) {
-    throw Error(Fault::Input, hold.place.text(hold.stiffness > 0 ? "stiffness" : "select"),
-                hold.stiffness > 0 ? "is the stiffness of springs, but nodes are held rigidly"
-                                   : "a surface is held by springs, which have no stiffness here",
-                "give both select = \"surface\" and a stiffness, or neither");
+  if (hold.stiffness > 0 && hold.select != "surface") {
+    throw Error(Fault::Input, hold.place.text("stiffness"),
+                "is the stiffness of springs, but nodes are held rigidly",
+                "give select = \"surface\" too, or leave it out");
+  }
+  if (hold.where == "group" && hold.select != "surface") {
+    throw Error(Fault::Input, hold.place.text("where"),
+                "a group has faces of the surface, but nodes are held",
+                "give select = \"surface\" too, or choose another region");
   }
   if (hold.slide == "none") return;
   if (hold.stiffness > 0) {
@@ -79,6 +86,15 @@ void check_hold(const HoldSpec& hold) {
     throw Error(Fault::Input, hold.place.text("direction"), "is a direction without length",
                 "give the normal of the plane or the direction of the line, as [0, 0, 1]");
   }
+}
+
+void check_load(const LoadSpec& load) {
+  check_order(load.keys, "key", load.place);
+  const bool nothing = load.kind == "pressure" ? load.pressure == 0 : !(norm(load.traction) > 0);
+  if (!nothing) return;
+  throw Error(Fault::Input, load.place.text(load.kind), "is a load of nothing",
+              load.kind == "pressure" ? "give it, as pressure = \"3 kPa\""
+                                      : "give it, as traction = [0, \"-3 kPa\", 0]");
 }
 
 /// What only makes sense where time passes.
@@ -154,6 +170,11 @@ void check(const SceneSpec& scene) {
       require_unique(holds, hold.name, hold.place);
       check_hold(hold);
       if (!scene.time.starts_in_equilibrium()) check_start(hold);
+    }
+    std::set<std::string> loads;
+    for (const LoadSpec& load : body.loads) {
+      require_unique(loads, load.name, load.place);
+      check_load(load);
     }
   }
   check_ties(scene, bodies);
@@ -272,29 +293,41 @@ void describe(FieldVisitor& visitor, KeySpec& spec) {
                  "rotation vector, axis times angle, about what turns_about says");
 }
 
-void describe(FieldVisitor& visitor, HoldSpec& spec) {
-  visitor.place(spec.place);
-  visitor.text("name", spec.name, "names the reaction in the diagnostics", Need::Required);
-  visitor.choice("where", spec.where, kRegions,
-                 "a side of the body's bounding box, a box, all nodes, or what is inside of a "
-                 "closed surface, such as a bone",
-                 Need::Required);
+namespace {
+
+/// The keys of a part of a body; Spec is a hold or a load.
+template <class Spec>
+void describe_region(FieldVisitor& visitor, Spec& spec, std::span<const std::string_view> regions,
+                     std::string_view where, std::string_view depth) {
+  visitor.choice("where", spec.where, regions, where, Need::Required);
   if (spec.where == "box") {
     visitor.vector("low", spec.low.e, Unit::Length, kAny, "corner of the box", Need::Required);
     visitor.vector("high", spec.high.e, Unit::Length, kAny, "opposite corner", Need::Required);
-  } else if (spec.where == "inside") {
-    visitor.group("inside", spec.inside, "that surface");
-  } else if (spec.where != "all") {
-    visitor.number("depth", spec.depth, Unit::Length, Range::at_least(0),
-                   "how far in from that side nodes are held; 0: half a cell");
+  } else if (spec.where == "group") {
+    visitor.text("group", spec.group, "name of a group of faces of the mesh", Need::Required);
+  } else if (spec.where != "all" && spec.where != "inside") {
+    visitor.number("depth", spec.depth, Unit::Length, Range::at_least(0), depth);
   }
-  visitor.choice("select", spec.select, kSelections,
-                 "what is held there: nodes; all nodes of cells with their middle there; or the "
-                 "surface, by springs: with where = \"inside\" that of the bone");
+}
+
+}  // namespace
+
+void describe(FieldVisitor& visitor, HoldSpec& spec) {
+  visitor.place(spec.place);
+  visitor.text("name", spec.name, "names the reaction in the diagnostics", Need::Required);
+  describe_region(visitor, spec, kHeldRegions,
+                  "a side of the body's bounding box, a box, all, what is inside of a closed "
+                  "surface, such as a bone, or, of the surface, a group of faces",
+                  "how far in from that side nodes are held; 0: half a cell");
+  if (spec.where == "inside") visitor.group("inside", spec.inside, "that surface");
+  visitor.choice(
+      "select", spec.select, kSelections,
+      "what is held there: nodes; all nodes of cells with their middle there; or the "
+      "surface, wherever it cuts through cells: with where = \"inside\" that of the bone");
   visitor.number("stiffness", spec.stiffness, Unit::Bedding, Range::at_least(0),
-                 "of springs at the surface, per area");
+                 "of springs that hold the surface, per area; 0: it is held rigidly");
   visitor.choice("slide", spec.slide, kSlides,
-                 "what nodes may do of their own: nothing, move in a plane, or along a line");
+                 "what is held may move of its own: not at all, in a plane, or along a line");
   if (spec.slide != "none") {
     visitor.vector("direction", spec.direction.e, Unit::None, kAny,
                    "normal of the plane, or direction of the line; turns with the hold");
@@ -307,6 +340,32 @@ void describe(FieldVisitor& visitor, HoldSpec& spec) {
   }
   visitor.choice("ease", spec.ease, kEases, "motion between keys");
   visitor.list("key", spec.keys, "motion; without keys the nodes stay where they are");
+}
+
+void describe(FieldVisitor& visitor, LoadKeySpec& spec) {
+  visitor.number("frame", spec.frame, Unit::None, Range::at_least(0), "when", Need::Required);
+  visitor.number("scale", spec.scale, Unit::None, kAny, "factor of the load", Need::Required);
+}
+
+void describe(FieldVisitor& visitor, LoadSpec& spec) {
+  visitor.place(spec.place);
+  visitor.text("name", spec.name, "names the load in messages and pictures", Need::Required);
+  describe_region(visitor, spec, kLoadedRegions,
+                  "the faces of the surface at a side of the body's bounding box, in a box, all, "
+                  "or a group of the mesh",
+                  "how far in from that side faces are loaded; 0: half a cell");
+  visitor.choice("kind", spec.kind, kLoads,
+                 "pressure: against the surface, however it turns; traction: in a fixed direction, "
+                 "per area at rest");
+  if (spec.kind == "pressure") {
+    visitor.number("pressure", spec.pressure, Unit::Pressure, kAny,
+                   "into the body; negative: it pulls", Need::Required);
+  } else {
+    visitor.vector("traction", spec.traction.e, Unit::Pressure, kAny, "force per area",
+                   Need::Required);
+  }
+  visitor.choice("ease", spec.ease, kEases, "between keys");
+  visitor.list("key", spec.keys, "how it changes; without keys it stays as it is");
 }
 
 void describe(FieldVisitor& visitor, PaintSpec& spec) {
@@ -379,7 +438,8 @@ void describe(FieldVisitor& visitor, BodySpec& spec) {
   visitor.list("muscle", spec.muscles,
                "parts of the body with fibres that can contract; where they overlap, the later one "
                "counts");
-  visitor.list("hold", spec.holds, "nodes with prescribed motion");
+  visitor.list("hold", spec.holds, "nodes and surfaces with prescribed motion");
+  visitor.list("load", spec.loads, "what pushes at the surface");
 }
 
 void describe(FieldVisitor& visitor, TieSpec& spec) {
@@ -450,6 +510,8 @@ std::string scene_reference() {
   MuscleSpec muscle;
   add("a `[[body.muscle]]`", muscle, "body.muscle");
   add("where = \"box\"", HoldSpec{.where = "box"}, "body.hold");
+  add("where = \"group\"", HoldSpec{.where = "group", .select = "surface"}, "body.hold");
+  add("kind = \"traction\"", LoadSpec{.where = "all", .kind = "traction"}, "body.load");
   add("slide = \"plane\"", HoldSpec{.where = "all", .slide = "plane"}, "body.hold");
   return text;
 }

@@ -76,6 +76,7 @@ struct KeySpec {
 struct HoldSpec {
   std::string name;
   std::string where;
+  std::string group;
   double depth = 0;
   Vec3d low{0, 0, 0}, high{0, 0, 0};
   std::string select = "nodes";
@@ -87,6 +88,27 @@ struct HoldSpec {
   Vec3d pivot{0, 0, 0};
   std::string ease = "smooth";
   std::vector<KeySpec> keys;
+  Place place;
+};
+
+/// How large a load is at a frame, in parts of what it says.
+struct LoadKeySpec {
+  double frame = 0;
+  double scale = 1;
+};
+
+/// What pushes at a part of a body's surface.
+struct LoadSpec {
+  std::string name;
+  std::string where;
+  std::string group;
+  double depth = 0;
+  Vec3d low{0, 0, 0}, high{0, 0, 0};
+  std::string kind = "pressure";
+  double pressure = 0;
+  Vec3d traction{0, 0, 0};
+  std::string ease = "linear";
+  std::vector<LoadKeySpec> keys;
   Place place;
 };
 
@@ -161,6 +183,7 @@ struct BodySpec {
   std::vector<ActivationSpec> activations;
   std::vector<MuscleSpec> muscles;
   std::vector<HoldSpec> holds;
+  std::vector<LoadSpec> loads;
   Place place;
 };
 
@@ -190,6 +213,8 @@ void describe(FieldVisitor& visitor, MethodSpec& spec);
 void describe(FieldVisitor& visitor, ShapeSpec& spec);
 void describe(FieldVisitor& visitor, KeySpec& spec);
 void describe(FieldVisitor& visitor, HoldSpec& spec);
+void describe(FieldVisitor& visitor, LoadKeySpec& spec);
+void describe(FieldVisitor& visitor, LoadSpec& spec);
 void describe(FieldVisitor& visitor, PaintSpec& spec);
 void describe(FieldVisitor& visitor, ActivationSpec& spec);
 void describe(FieldVisitor& visitor, EndSpec& spec);

@@ -38,6 +38,19 @@ std::vector<Attachment> attachments_of(const LatticeScene& scene) {
                    .points = driver.points,
                    .keys = driver.spec.keys});
   }
+  for (std::size_t h = 0; h < scene.held_surfaces.size(); ++h) {
+    const bool slides = model.surfaces.holds[h].slide != lattice::Slide::None;
+    all.push_back({.name = model.surfaces.holds[h].name,
+                   .kind = slides ? Attachment::Kind::Slide : Attachment::Kind::Hold,
+                   .points = scene.held_surfaces[h].points,
+                   .keys = scene.held_surfaces[h].spec.keys});
+  }
+  for (const auto* loads : {&scene.pressures, &scene.tractions}) {
+    for (const SurfaceLoad& load : *loads) {
+      all.push_back(
+          {.name = load.name, .kind = Attachment::Kind::Load, .points = load.points, .keys = {}});
+    }
+  }
   for (std::size_t g = 0; g < scene.soft_holds.size(); ++g) {
     const Driver& driver = scene.soft_holds[g];
     const lattice::SpringGroup& group = model.spring_groups[g];

@@ -13,9 +13,9 @@ struct LatticeScene;
 
 /// Where something outside takes hold of bodies, or one body of another.
 struct Attachment {
-  enum class Kind { Hold, Slide, SoftHold, Tie };
+  enum class Kind { Hold, Slide, SoftHold, Tie, Load };
 
-  std::string name;  ///< "body.hold", or that of a tie
+  std::string name;  ///< "body.hold", "body.load", or that of a tie
   Kind kind = Kind::Hold;
   std::vector<Vec3d> points;  ///< at rest, m
   std::vector<KeySpec> keys;  ///< how it moves about the middle of its points; none: it does not
