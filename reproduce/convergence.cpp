@@ -83,7 +83,10 @@ class Rows {
           Relation::Shown, {}, describe(level));
     }
     add(fmt::format("{}: order", of), fitted_order(std::span(errors).last(3)), "",
-        least_order ? Relation::AtLeast : Relation::Shown, least_order, "of the three finest");
+        least_order ? Relation::AtLeast : Relation::Shown, least_order,
+        scheme_.boundary == Boundary::Cut
+            ? "of the three finest; leaving out cells below 2 % is a small error of first order"
+            : "of the three finest");
   }
 
  private:
