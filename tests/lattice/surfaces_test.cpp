@@ -186,7 +186,9 @@ TEST(SurfaceLoads, PressureIsTheSumOverEverSmallerPatches) {
     for (std::size_t n = 0; n < x.size(); ++n)
       error += dot(f.force[n] - naive[n], f.force[n] - naive[n]);
     error = std::sqrt(error / product(f.force, f.force));
-    if (split > 2) EXPECT_LT(error, 0.3 * last);
+    if (split > 2) {
+      EXPECT_LT(error, 0.3 * last);
+    }
     last = error;
   }
   EXPECT_LT(last, 2e-3);
@@ -340,7 +342,9 @@ TEST(HeldSurface, ASmallGapIsLinear) {
     for (std::size_t n = 0; n < exact.force.size(); ++n) {
       error = std::max(error, norm(exact.force[n] - linear.force[n]));
     }
-    if (last > 0) EXPECT_NEAR(error / last, 0.01, 0.003);
+    if (last > 0) {
+      EXPECT_NEAR(error / last, 0.01, 0.003);
+    }
     last = error;
   }
 }

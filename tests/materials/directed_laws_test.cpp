@@ -166,7 +166,9 @@ TEST(MuscleMooneyRivlinLaw, WithoutFibresItIsMooneyRivlinButForItsVolume) {
           (0.5 / step) * (MuscleMooneyRivlin::respond(F + step * dF, p).stress -
                           MuscleMooneyRivlin::respond(F - step * dF, p).stress);
       const double error = norm(difference - with) / norm(with);
-      if (last > 0) EXPECT_LT(error, 0.3 * last);
+      if (last > 0) {
+        EXPECT_LT(error, 0.3 * last);
+      }
       last = error;
     }
   }
