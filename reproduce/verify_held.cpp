@@ -30,8 +30,8 @@ struct Way {
   double factor;  ///< of the usual penalty on gaps, or of springs in units of mu / h
 };
 constexpr Way kWays[] = {{"surface", Kind::Surface, 1},
-                         {"surface, penalty / 10", Kind::Surface, 0.1},
-                         {"surface, penalty x 10", Kind::Surface, 10},
+                         {"surface, beta = mu/h", Kind::Surface, 0.1},
+                         {"surface, beta = 100 mu/h", Kind::Surface, 10},
                          {"springs of 10 mu/h", Kind::Springs, 10},
                          {"springs of 100 mu/h", Kind::Springs, 100},
                          {"nodes of cut cells", Kind::Nodes, 0}};

@@ -12,7 +12,7 @@ namespace isochor::lattice {
 namespace {
 
 /// Of the penalty on gaps, in units of mu / h: docs/loads.md measures it.
-constexpr double kPenalty = 1;
+constexpr double kPenalty = 10;
 
 /// Trilinear weights of the corners of a cell and their gradients, lengths in cells.
 struct Weights {
