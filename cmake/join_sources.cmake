@@ -79,7 +79,7 @@ endfunction()
 
 function(isochor_unite_sources target)
   get_target_property(sources ${target} SOURCES)
-  list(FILTER sources INCLUDE REGEX "^${CMAKE_SOURCE_DIR}/")
+  list(FILTER sources INCLUDE REGEX "^${CMAKE_SOURCE_DIR}/(src|reproduce|bench)/")
   foreach(source IN LISTS sources)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
     file(STRINGS ${source} macros REGEX "^#define")
