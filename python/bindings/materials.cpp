@@ -7,6 +7,7 @@
 #include "isochor/materials/material_spec.h"
 #include "isochor/materials/presets.h"
 #include "isochor/materials/registry.h"
+#include "isochor/materials/tangent_numbers.h"
 #include "isochor/scene/document.h"
 #include "isochor/scene/reader.h"
 #include "python/bindings/parts.h"
@@ -84,7 +85,7 @@ class Evaluation {
     for (std::size_t k = 0; k < count_; ++k) {
       const auto number = [&](int e) { return K[e * count_ + k]; };
       if (materials::is_isotropic(material_.law)) {
-        store_tangent(principal(number), out + 81 * k);
+        store_tangent(materials::principal_from<double>(number), out + 81 * k);
       } else {
         materials::DenseTangent<double> dense;
         for (int e = 0; e < materials::DenseTangent<double>::kSize; ++e) dense.entry[e] = number(e);
@@ -96,26 +97,6 @@ class Evaluation {
  private:
   static void store(const Mat3d& m, double* out) {
     for (int e = 0; e < 9; ++e) out[e] = m(e / 3, e % 3);
-  }
-
-  /// In the order of LawBatch.
-  template <class F>
-  static materials::PrincipalTangent<double> principal(F&& number) {
-    constexpr int kSymmetric[6][2] = {{0, 0}, {1, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}};
-    materials::PrincipalTangent<double> t;
-    for (int e = 0; e < 9; ++e) {
-      t.U(e % 3, e / 3) = number(e);
-      t.V(e % 3, e / 3) = number(9 + e);
-    }
-    for (int e = 0; e < 6; ++e) {
-      const auto [i, j] = kSymmetric[e];
-      t.stretch(i, j) = t.stretch(j, i) = number(18 + e);
-    }
-    for (int e = 0; e < 3; ++e) {
-      t.flip[e] = number(24 + e);
-      t.twist[e] = number(27 + e);
-    }
-    return t;
   }
 
   template <class Tangent>

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "isochor/lattice/mixed_tangents.h"
 #include "isochor/materials/dense_law.h"
 #include "isochor/materials/law_batch.h"
 #include "isochor/materials/registry.h"
+#include "isochor/materials/tangent_numbers.h"
 #include "isochor/materials/volume_laws.h"
 
 namespace isochor::lattice {
@@ -15,40 +17,16 @@ using materials::PrincipalTangent;
 
 /// As many as the widest registers hold: none goes through a detour.
 constexpr int kLanes = 8;
-/// kappa* of the definiteness fix in multiples of mu, as in mixed_visit.h [Patterson12 sec 5].
-constexpr double kThreshold = 7.0 / 3;
-
 Mat3d matrix_at(const double* numbers, int lane) {
   Mat3d A;
   for (int e = 0; e < 9; ++e) A(e % 3, e / 3) = numbers[e * kLanes + lane];
   return A;
 }
 
-PrincipalTangent<double> principal_at(const double* numbers, int lane) {
-  constexpr int kSymmetric[6][2] = {{0, 0}, {1, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}};
-  const auto number = [&](int e) { return numbers[e * kLanes + lane]; };
-  PrincipalTangent<double> t;
-  t.U = matrix_at(numbers, lane);
-  t.V = matrix_at(numbers + 9 * kLanes, lane);
-  for (int i = 0; i < 6; ++i) {
-    const auto [row, column] = kSymmetric[i];
-    t.stretch(row, column) = t.stretch(column, row) = number(18 + i);
-  }
-  for (int i = 0; i < 3; ++i) {
-    t.flip[i] = number(24 + i);
-    t.twist[i] = number(27 + i);
-  }
-  return t;
-}
-
 /// to += scale times the whole matrix.
 void add_dense(const PrincipalTangent<double>& t, double scale, DenseTangent<double>& to) {
-  for (int c = 0; c < 9; ++c) {
-    Mat3d unit = Mat3d::zero();
-    unit(c % 3, c / 3) = 1;
-    const Mat3d column = stress_differential(t, unit);
-    for (int r = 0; r <= c; ++r) to(r, c) += scale * column(r % 3, r / 3);
-  }
+  const DenseTangent<double> all = materials::densified(t);
+  for (int e = 0; e < to.kSize; ++e) to.entry[e] += scale * all.entry[e];
 }
 
 materials::Parameters<double> parameters_of(const mixed::Measure& measure) {
@@ -158,8 +136,8 @@ void CellLaw::linearise(std::span<const Mat3d> F, materials::Definiteness fix,
       for (int e = 0; e < t.kSize; ++e) t.entry[e] = numbers[e * kLanes + i];
       t = materials::turned(t, axes_);
     } else {
-      std::fill_n(t.entry, t.kSize, 0.0);
-      add_dense(principal_at(numbers, i), 1, t);
+      t = materials::densified(
+          materials::principal_from<double>([&](int e) { return numbers[e * kLanes + i]; }));
     }
     if (!measure_) continue;
     add_curvature(*measure_, F[i], pressure_, t);
@@ -170,9 +148,9 @@ void CellLaw::linearise(std::span<const Mat3d> F, materials::Definiteness fix,
         for (int r = 0; r <= c; ++r) t(r, c) += kappa * Q(r % 3, r / 3) * Q(c % 3, c / 3);
       }
     };
-    add_volume(kThreshold * mu_);
+    add_volume(mixed::kThreshold * mu_);
     make_definite(t, materials::Definiteness::Clamp);
-    add_volume(-kThreshold * mu_);
+    add_volume(-mixed::kThreshold * mu_);
   }
 }
 

@@ -6,6 +6,7 @@
 #include "isochor/materials/dense_law.h"
 #include "isochor/materials/law_batch.h"
 #include "isochor/materials/registry.h"
+#include "isochor/materials/tangent_numbers.h"
 
 namespace isochor::lattice::gauss {
 namespace {
@@ -205,20 +206,7 @@ void load(const double* numbers, int point, DenseTangent<double>& t) {
 }
 
 void load(const double* numbers, int point, PrincipalTangent<double>& t) {
-  constexpr int kSymmetric[6][2] = {{0, 0}, {1, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}};
-  const auto number = [&](int i) { return numbers[i * kPoints + point]; };
-  for (int i = 0; i < 9; ++i) {
-    t.U(i % 3, i / 3) = number(i);
-    t.V(i % 3, i / 3) = number(9 + i);
-  }
-  for (int i = 0; i < 6; ++i) {
-    const auto [row, column] = kSymmetric[i];
-    t.stretch(row, column) = t.stretch(column, row) = number(18 + i);
-  }
-  for (int i = 0; i < 3; ++i) {
-    t.flip[i] = number(24 + i);
-    t.twist[i] = number(27 + i);
-  }
+  t = materials::principal_from<double>([&](int e) { return numbers[e * kPoints + point]; });
 }
 
 /// Calls f(point, tangent) for the points of a cell.

@@ -1,5 +1,6 @@
 #include "isochor/lattice/kernel_data.h"
 #include "isochor/materials/dense_law.h"
+#include "isochor/materials/tangent_numbers.h"
 #include "isochor/math/pack.h"
 #include "isochor/math/quaternion.h"
 
@@ -99,29 +100,10 @@ void turn_tangent_kernel(const GroupAxes& axes, int first_block, double* dense) 
 }
 
 void densify_kernel(const double* principal, double* dense) {
-  constexpr int kRow[6] = {0, 1, 2, 1, 0, 0}, kColumn[6] = {0, 1, 2, 2, 2, 1};
   for (int at = 0; at < kBatchCells; at += kLanes) {
-    const auto number = [&](int e) { return P::load(principal + e * kBatchCells + at); };
-    materials::PrincipalTangent<P> t;
-    t.U = load_matrix(principal, at);
-    t.V = load_matrix(principal + 9 * kBatchCells, at);
-    for (int i = 0; i < 6; ++i) {
-      t.stretch(kRow[i], kColumn[i]) = t.stretch(kColumn[i], kRow[i]) = number(18 + i);
-    }
-    for (int i = 0; i < 3; ++i) {
-      t.flip[i] = number(24 + i);
-      t.twist[i] = number(27 + i);
-    }
-    // Column by column: the stress of every unit change of F.
-    for (int c = 0; c < 9; ++c) {
-      Mat3<P> unit = Mat3<P>::zero();
-      unit(c % 3, c / 3) = P(1);
-      const Mat3<P> column = materials::stress_differential(t, unit);
-      for (int r = 0; r <= c; ++r) {
-        const int entry = materials::DenseTangent<P>::index(r, c);
-        column(r % 3, r / 3).store(dense + entry * kBatchCells + at);
-      }
-    }
+    const materials::DenseTangent<P> t = materials::densified(materials::principal_from<P>(
+        [&](int e) { return P::load(principal + e * kBatchCells + at); }));
+    for (int e = 0; e < t.kSize; ++e) t.entry[e].store(dense + e * kBatchCells + at);
   }
 }
 
