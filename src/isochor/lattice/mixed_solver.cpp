@@ -59,15 +59,15 @@ class Saddle {
     collect_slides(model_.base, input_, start_.positions, reach_, scratch_.slides);
     copy_start();
     const bool rest = holds_rest(model_.base, input_, start_.positions, scratch_.slides);
-    if (!rest || surfaces_move()) {
+    if (rest && !motion_) evaluate();
+    const bool solved = rest && !motion_ && now_.residual <= model_.params.tolerance;
+    if (!solved && (!rest || surfaces_move())) {
       if (!follow_holds()) {
         report_.end = context_.cancelled ? solve::NewtonEnd::Cancelled : solve::NewtonEnd::Stalled;
         return report_;
       }
     } else if (motion_) {
       take_flight();
-    } else {
-      evaluate();
     }
     report_.end = iterate();
     report_.least_j = now_.least_j;
