@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "isochor/grid/anchored_lattice.h"
+#include "isochor/grid/sliver_cells.h"
 #include "isochor/materials/registry.h"
 
 namespace isochor::reproduce {
@@ -11,10 +12,10 @@ namespace isochor::reproduce {
 lattice::BodySpec make_embedded(const geometry::SurfaceMesh& surface, double h, Boundary boundary,
                                 std::string_view law, double mu, double poisson, Context& context,
                                 const std::optional<Vec3d>& anchor) {
-  constexpr double kLeastCut = 0.02, kLeastWeighted = 0.05;
+  constexpr double kLeastWeighted = 0.05;
   const bool cut = boundary == Boundary::Cut;
   const grid::LatticeOptions options{
-      .spacing = h, .quadrature = cut, .least_fraction = cut ? kLeastCut : 0.0};
+      .spacing = h, .quadrature = cut, .least_fraction = cut ? grid::kLeastFraction : 0.0};
   lattice::BodySpec body{
       .name = "body",
       .lattice =

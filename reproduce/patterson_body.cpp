@@ -12,6 +12,7 @@
 
 #include "isochor/base/file.h"
 #include "isochor/geometry/organic_shapes.h"
+#include "isochor/grid/sliver_cells.h"
 #include "isochor/lattice/mixed_solver.h"
 #include "isochor/run/render.h"
 #include "isochor/sim/lattice_scene.h"
@@ -280,10 +281,11 @@ std::vector<Row> measure(const BodyCase& wanted, const ExperimentOptions& option
   ThreadArena& arena = context.arena;
   // As the scene makes it: the same nodes.
   const grid::Lattice lattice =
-      pictures ? grid::build_lattice(figure.scene().topology.bodies[0].surface,
-                                     {.spacing = wanted.spacing,
-                                      .least_fraction = wanted.boundary == "cut" ? 0.02 : 0.0},
-                                     "figure", arena)
+      pictures ? grid::build_lattice(
+                     figure.scene().topology.bodies[0].surface,
+                     {.spacing = wanted.spacing,
+                      .least_fraction = wanted.boundary == "cut" ? grid::kLeastFraction : 0.0},
+                     "figure", arena)
                : grid::Lattice{};
   const files::Topology inside = pictures ? find_inside() : files::Topology{};
 

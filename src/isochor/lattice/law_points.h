@@ -12,9 +12,6 @@ namespace isochor::lattice {
 /// points of their own. With a measure M the law is Psi0 + p M.
 class LawPoints {
  public:
-  /// kappa* of the definiteness fix in multiples of mu: Poisson's ratio 0.35 [Patterson12 sec 5].
-  static constexpr double kThreshold = 7.0 / 3;
-
   /// `axes` are those of the law in the points, null where no law has directions.
   LawPoints(const GroupAxes* axes, int first_block, Isa isa)
       : axes_(axes), first_block_(first_block), isa_(isa) {}
@@ -116,7 +113,7 @@ class LawPoints {
   void raise(const double* gradient, double floor) {
     double kappa[kBatchCells], lowest[kBatchCells];
     for (int i = 0; i < kBatchCells; ++i) {
-      kappa[i] = kThreshold * batch_.mu[i];
+      kappa[i] = mixed::kThreshold * batch_.mu[i];
       lowest[i] = floor * batch_.mu[i];
     }
     if (axes_) {
@@ -166,7 +163,7 @@ class LawPoints {
     double* const t = tangent();
     double about[kBatchCells];
     ISOCHOR_CALL_KERNEL(isa_, measure_kernel(measure, &batch_.F[0][0], about, nullptr));
-    for (int i = 0; i < kBatchCells; ++i) about[i] *= kThreshold * batch_.mu[i];
+    for (int i = 0; i < kBatchCells; ++i) about[i] *= mixed::kThreshold * batch_.mu[i];
     std::copy_n(t, size, exact_);
     add_measure(measure, about, t);
     std::copy_n(t, size, unfixed_);

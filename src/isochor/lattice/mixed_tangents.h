@@ -39,6 +39,9 @@ struct GroupSchur {
   double mean[8][kGroupBlocks];
 };
 
+/// kappa* of the definiteness fix in multiples of mu: Poisson's ratio 0.35 [Patterson12 sec 5].
+inline constexpr double kThreshold = 7.0 / 3;
+
 /// What is done about negative curvature of the system.
 enum class Fix {
   None,         ///< nothing: Newton's method as it is

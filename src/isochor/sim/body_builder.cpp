@@ -10,6 +10,7 @@
 #include "isochor/geometry/organic_shapes.h"
 #include "isochor/geometry/orientation.h"
 #include "isochor/geometry/shapes.h"
+#include "isochor/grid/sliver_cells.h"
 #include "isochor/materials/registry.h"
 #include "isochor/sim/muscles.h"
 
@@ -49,9 +50,6 @@ geometry::SurfaceMesh make_shape(const ShapeSpec& shape, double cell_size) {
   return geometry::make_capsule(c - half, c + half, r, edge);
 }
 
-/// Cells with less than this part of them filled are left out where they are cut.
-constexpr double kLeastCut = 0.02;
-
 /// How much of each cell is material. Cells with next to none would be so soft that they mean
 /// nothing; padding is there to carry the surface, not to be felt.
 std::vector<double> cell_fill(const grid::Lattice& lattice, const std::string& boundary) {
@@ -89,7 +87,7 @@ Body build_body(const BodySpec& spec, const std::filesystem::path& scene_file, C
                                       .padding = spec.padding,
                                       .separate = spec.separate,
                                       .quadrature = cut,
-                                      .least_fraction = cut ? kLeastCut : 0.0},
+                                      .least_fraction = cut ? grid::kLeastFraction : 0.0},
                                      spec.place.text(), context.arena);
   geometry::Orientation outward = geometry::oriented_outward(
       body.surface.positions, geometry::triangulate(body.surface), context.arena);
