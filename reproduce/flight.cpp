@@ -8,18 +8,7 @@
 
 namespace isochor::reproduce {
 
-Flight::Flight(const lattice::Model& model, Context& context)
-    : state(lattice::make_state(model)), model_(model), context_(context), scratch_(model) {
-  for (const lattice::Hold& hold : model.holds) {
-    for (const std::int32_t n : hold.nodes) held_.push_back(model.rest_positions[n]);
-  }
-}
-
-lattice::StepReport Flight::step(double dt, const Vec3d& gravity,
-                                 std::span<const Vec3d> slide_directions) {
-  const lattice::StepInput input{
-      .gravity = gravity, .held_positions = held_, .slide_directions = slide_directions, .dt = dt};
-  const lattice::StepReport report = lattice::advance(model_, state, input, scratch_, context_);
+void StepCount::add(const solve::NewtonReport& report, double dt) {
   if (!report.converged()) {
     throw Error(Fault::Simulation, fmt::format("time {:.4g} s", time),
                 fmt::format("{} (residual {:.2g})", text(report.end), report.residual),
@@ -28,6 +17,29 @@ lattice::StepReport Flight::step(double dt, const Vec3d& gravity,
   time += dt;
   newton_iterations += report.iterations;
   krylov_iterations += report.krylov_iterations;
+}
+
+std::vector<Vec3d> held_at_rest(const lattice::Model& model) {
+  std::vector<Vec3d> held;
+  for (const lattice::Hold& hold : model.holds) {
+    for (const std::int32_t n : hold.nodes) held.push_back(model.rest_positions[n]);
+  }
+  return held;
+}
+
+Flight::Flight(const lattice::Model& model, Context& context)
+    : state(lattice::make_state(model)),
+      model_(model),
+      context_(context),
+      scratch_(model),
+      held_(held_at_rest(model)) {}
+
+lattice::StepReport Flight::step(double dt, const Vec3d& gravity,
+                                 std::span<const Vec3d> slide_directions) {
+  const lattice::StepInput input{
+      .gravity = gravity, .held_positions = held_, .slide_directions = slide_directions, .dt = dt};
+  const lattice::StepReport report = lattice::advance(model_, state, input, scratch_, context_);
+  add(report, dt);
   return report;
 }
 

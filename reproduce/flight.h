@@ -11,8 +11,20 @@
 /// What experiments on motion share: a model that steps through time, and its energies.
 namespace isochor::reproduce {
 
+/// What the steps of a motion add up to.
+struct StepCount {
+  double time = 0;  ///< s
+  int newton_iterations = 0, krylov_iterations = 0;
+
+  /// Counts a step. One that did not converge is an error.
+  void add(const solve::NewtonReport& report, double dt);
+};
+
+/// Where the nodes of holds are at rest, in the order of StepInput::held_positions.
+std::vector<Vec3d> held_at_rest(const lattice::Model& model);
+
 /// A model on its way. The model and the context must outlive it.
-class Flight {
+class Flight : public StepCount {
  public:
   Flight(const lattice::Model& model, Context& context);
 
@@ -34,8 +46,6 @@ class Flight {
   double energy() { return elastic_energy() + momenta().kinetic_energy; }
 
   lattice::State state;
-  double time = 0;  ///< s
-  int newton_iterations = 0, krylov_iterations = 0;
 
  private:
   const lattice::Model& model_;

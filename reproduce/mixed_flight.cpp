@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fmt/core.h>
 
-#include "isochor/base/error.h"
 #include "isochor/lattice/mixed_fields.h"
 
 namespace isochor::reproduce {
@@ -12,25 +10,18 @@ namespace isochor::reproduce {
 namespace mixed = lattice::mixed;
 
 MixedFlight::MixedFlight(const mixed::Model& model, Context& context)
-    : state(mixed::make_state(model)), model_(model), context_(context), scratch_(model) {
-  for (const lattice::Hold& hold : model.base.holds) {
-    for (const std::int32_t n : hold.nodes) held_.push_back(model.base.rest_positions[n]);
-  }
-}
+    : state(mixed::make_state(model)),
+      model_(model),
+      context_(context),
+      scratch_(model),
+      held_(held_at_rest(model.base)) {}
 
 mixed::StepReport MixedFlight::step(double dt, const Vec3d& gravity,
                                     std::span<const Vec3d> slide_directions) {
   const lattice::StepInput input{
       .gravity = gravity, .held_positions = held_, .slide_directions = slide_directions, .dt = dt};
   const mixed::StepReport report = mixed::advance(model_, state, input, scratch_, context_);
-  if (!report.converged()) {
-    throw Error(Fault::Simulation, fmt::format("time {:.4g} s", time),
-                fmt::format("{} (residual {:.2g})", text(report.end), report.residual),
-                "use shorter steps");
-  }
-  time += dt;
-  newton_iterations += report.iterations;
-  krylov_iterations += report.krylov_iterations;
+  add(report, dt);
   return report;
 }
 

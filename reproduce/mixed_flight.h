@@ -2,11 +2,12 @@
 
 #include "isochor/lattice/fields.h"
 #include "isochor/lattice/mixed_solver.h"
+#include "reproduce/flight.h"
 
 namespace isochor::reproduce {
 
 /// Flight with a pressure in every cell. The model and the context must outlive it.
-class MixedFlight {
+class MixedFlight : public StepCount {
  public:
   MixedFlight(const lattice::mixed::Model& model, Context& context);
 
@@ -29,8 +30,6 @@ class MixedFlight {
   double worst_block() const;
 
   lattice::mixed::State state;
-  double time = 0;  ///< s
-  int newton_iterations = 0, krylov_iterations = 0;
 
  private:
   const lattice::mixed::Model& model_;
