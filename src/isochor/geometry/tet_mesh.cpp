@@ -1,0 +1,65 @@
+#include "isochor/geometry/tet_mesh.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace isochor::geometry {
+
+double signed_volume(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& d) {
+  return dot(cross(b - a, c - a), d - a) / 6;
+}
+
+double signed_volume(const TetMesh& mesh, std::size_t tet) {
+  const auto [a, b, c, d] = mesh.tets[tet];
+  return signed_volume(mesh.positions[a], mesh.positions[b], mesh.positions[c], mesh.positions[d]);
+}
+
+double total_volume(const TetMesh& mesh) {
+  double sum = 0;
+  for (std::size_t t = 0; t < mesh.tets.size(); ++t) sum += signed_volume(mesh, t);
+  return sum;
+}
+
+std::size_t fix_winding(TetMesh& mesh) {
+  std::size_t fixed = 0;
+  for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
+    if (signed_volume(mesh, t) >= 0) continue;
+    std::swap(mesh.tets[t][2], mesh.tets[t][3]);
+    ++fixed;
+  }
+  return fixed;
+}
+
+std::vector<Triangle> boundary_triangles(std::span<const Tet> tets) {
+  struct Face {
+    Triangle sorted;
+    std::int64_t place;  // four per tet
+  };
+  std::vector<Face> faces;
+  faces.reserve(4 * tets.size());
+  const auto corners = [&](std::int64_t place) {
+    const Tet& tet = tets[place / 4];
+    const auto& f = kTetFaces[place % 4];
+    return Triangle{tet[f[0]], tet[f[1]], tet[f[2]]};
+  };
+  for (std::int64_t place = 0; place < std::int64_t(4 * tets.size()); ++place) {
+    Triangle sorted = corners(place);
+    std::ranges::sort(sorted);
+    faces.push_back({sorted, place});
+  }
+  std::ranges::sort(faces, {}, [](const Face& f) { return std::pair(f.sorted, f.place); });
+  std::vector<std::int64_t> single;
+  for (std::size_t i = 0; i < faces.size();) {
+    std::size_t end = i + 1;
+    while (end < faces.size() && faces[end].sorted == faces[i].sorted) ++end;
+    if (end == i + 1) single.push_back(faces[i].place);
+    i = end;
+  }
+  std::ranges::sort(single);
+  std::vector<Triangle> triangles;
+  triangles.reserve(single.size());
+  for (const std::int64_t place : single) triangles.push_back(corners(place));
+  return triangles;
+}
+
+}  // namespace isochor::geometry
