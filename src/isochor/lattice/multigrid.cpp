@@ -1,14 +1,12 @@
 #include "isochor/lattice/multigrid.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
 #include "isochor/lattice/element_kernel.h"
-#include "isochor/math/reduce.h"
 #include "isochor/solve/chebyshev.h"
-#include "isochor/solve/lanczos.h"
+#include "isochor/solve/largest_eigenvalue.h"
 
 namespace isochor::lattice {
 namespace {
@@ -137,6 +135,7 @@ void Multigrid::restrict_gradients(const Configuration& at) {
         Vec3d x[8];
         for (int c = 0; c < 8; ++c) x[c] = at.positions[fine.corner(child, c)];
         sum += deformation_gradient(x, 1 / fine.blocks[child / 8].h);
+        if (!at.offsets.empty()) sum += at.offsets[child];
       }
       memory_.gradients[l][coarse.model.cells[cell]] = sum * (1.0 / (end - begin));
     });
@@ -193,50 +192,19 @@ void Multigrid::invert_diagonal(std::size_t l, std::span<const Vec3f> diagonal) 
   });
 }
 
-/// Conjugate gradients with the diagonal, from a right-hand side that has some of everything, for
-/// the eigenvalue that their coefficients show.
 void Multigrid::estimate_eigenvalue(std::size_t l) {
-  constexpr int kIterations = 10;
   Level& level = memory_.levels[l];
-  const auto [z, r, p, image] = std::array{std::span(level.x), std::span(level.b),
-                                           std::span(level.d), std::span(level.image)};
-  each_node(arena_, r.size(), [&](std::size_t i) {
-    for (int a = 0; a < 3; ++a) {
-      std::uint32_t bits = static_cast<std::uint32_t>(3 * i + a) * 2654435761u;
-      bits = (bits ^ (bits >> 15)) * 2246822519u;
-      r[i][a] = static_cast<float>(bits >> 8) / (1 << 23) - 1.0f;
-    }
-  });
-  if (l == 0) keep_sliding(model_, slides_, r);
-  const auto product = [&](std::span<const Vec3f> v, std::span<const Vec3f> w) {
-    return deterministic_sum(arena_, v.size(), [&](std::size_t begin, std::size_t end) {
-      double sum = 0;
-      for (std::size_t i = begin; i < end; ++i) sum += double(dot(v[i], w[i]));
-      return sum;
-    });
-  };
-  const auto precondition = [&] {
-    each_node(arena_, r.size(),
-              [&](std::size_t i) { z[i] = times(level.inverse_diagonal[i], r[i]); });
-    if (l == 0) keep_sliding(model_, slides_, z);
-    return product(r, z);
-  };
-  solve::Tridiagonal lanczos;
-  double rho = precondition();
-  std::copy(z.begin(), z.end(), p.begin());
-  for (int k = 0; k < kIterations && rho > 0; ++k) {
-    multiply(l, p, image);
-    const double curvature = product(p, image);
-    const auto step = static_cast<float>(rho / curvature);
-    each_node(arena_, r.size(), [&](std::size_t i) { r[i] = r[i] - step * image[i]; });
-    const double next = precondition();
-    lanczos.add(rho, curvature, next);
-    const auto keep = static_cast<float>(next / rho);
-    each_node(arena_, p.size(), [&](std::size_t i) { p[i] = z[i] + keep * p[i]; });
-    rho = next;
-  }
-  const auto [value, error] = lanczos.largest();
-  level.largest_eigenvalue = value + error;
+  level.largest_eigenvalue = solve::largest_eigenvalue(
+      {.z = level.x, .r = level.b, .p = level.d, .image = level.image}, arena_,
+      [&] {
+        each_node(arena_, level.x.size(), [&](std::size_t i) {
+          level.x[i] = times(level.inverse_diagonal[i], level.b[i]);
+        });
+      },
+      [&] { multiply(l, level.d, level.image); },
+      [&](std::span<Vec3f> v) {
+        if (l == 0) keep_sliding(model_, slides_, v);
+      });
 }
 
 void Multigrid::factorise_coarsest() {

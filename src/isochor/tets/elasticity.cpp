@@ -1,0 +1,209 @@
+#include "isochor/tets/elasticity.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "isochor/materials/law_batch.h"
+#include "isochor/materials/registry.h"
+#include "isochor/materials/tangent_numbers.h"
+
+namespace isochor::tets {
+namespace {
+
+/// Edges from corner 0.
+Mat3d edges(const Model& model, std::size_t tet, std::span<const Vec3d> x) {
+  const auto [a, b, c, d] = model.tets[tet];
+  return {{x[b] - x[a], x[c] - x[a], x[d] - x[a]}};
+}
+
+/// What a law is asked for, and answers, for the tets of a batch.
+struct BatchMemory {
+  double F[9 * kBatch], activation[kBatch];
+  double energy[kBatch], stress[9 * kBatch];
+  double tangent[materials::DenseTangent<double>::kSize * kBatch];
+  int count;
+
+  Mat3d matrix(const double* numbers, int i) const {
+    Mat3d A;
+    for (int e = 0; e < 9; ++e) A(e % 3, e / 3) = numbers[e * count + i];
+    return A;
+  }
+};
+
+/// Calls f(batch, its law with all inputs set, memory) for all batches, on many threads.
+template <class Function>
+void for_batches(const Model& model, const Configuration& at, ThreadArena& arena, Function&& f) {
+  parallel_for(arena, model.batches.size(), 1, [&](std::size_t b) {
+    const Batch& batch = model.batches[b];
+    BatchMemory memory;
+    memory.count = batch.count;
+    for (int i = 0; i < batch.count; ++i) {
+      const std::size_t t = batch.first + i;
+      const Mat3d F = edges(model, t, at.positions) * model.gradient[t];
+      for (int e = 0; e < 9; ++e) memory.F[e * batch.count + i] = F(e % 3, e / 3);
+    }
+    const materials::Material& material = model.materials[batch.material];
+    materials::LawBatch<double> law{.count = std::size_t(batch.count),
+                                    .F = memory.F,
+                                    .mu = &model.mu[batch.first],
+                                    .lambda = &model.lambda[batch.first]};
+    std::ranges::copy(material.shape, law.common.shape);
+    if (!at.activations.empty()) {
+      const double whole = at.activations[batch.material];
+      for (int i = 0; i < batch.count; ++i) {
+        memory.activation[i] =
+            model.activation.empty() ? whole : whole * model.activation[batch.first + i];
+      }
+      law.activation = memory.activation;
+    }
+    f(b, material, law, memory);
+  });
+}
+
+double sum_of(std::span<const double> parts) {
+  return std::accumulate(parts.begin(), parts.end(), 0.0);
+}
+
+double energy_of(const Model& model, const Batch& batch, const double* densities) {
+  double sum = 0;
+  for (int i = 0; i < batch.count; ++i) sum += model.volume[batch.first + i] * densities[i];
+  return sum;
+}
+
+/// (g C) of a corner: entry (a, b + 3 d) is the sum over c of g_c C(a + 3 c, b + 3 d).
+struct HalfContraction {
+  double entry[3][9];
+};
+
+HalfContraction contract(const materials::DenseTangent<float>& C, const Vec3d& g) {
+  HalfContraction out;
+  for (int a = 0; a < 3; ++a) {
+    for (int r = 0; r < 9; ++r) {
+      out.entry[a][r] =
+          g[0] * double(C(a, r)) + g[1] * double(C(a + 3, r)) + g[2] * double(C(a + 6, r));
+    }
+  }
+  return out;
+}
+
+/// The gradients of the four corners' hat functions.
+std::array<Vec3d, 4> hat_gradients(const Mat3d& G) {
+  std::array<Vec3d, 4> g;
+  for (int k = 0; k < 3; ++k) g[k + 1] = {G(k, 0), G(k, 1), G(k, 2)};
+  g[0] = -1.0 * (g[1] + g[2] + g[3]);
+  return g;
+}
+
+}  // namespace
+
+double elastic_energy(const Model& model, const Configuration& at, ElasticMemory& memory,
+                      ThreadArena& arena) {
+  for_batches(model, at, arena,
+              [&](std::size_t b, const materials::Material& material,
+                  materials::LawBatch<double>& law, BatchMemory& batch) {
+                law.energy = batch.energy;
+                materials::evaluate(material.law, law);
+                memory.batch_energy[b] = energy_of(model, model.batches[b], batch.energy);
+              });
+  return sum_of(memory.batch_energy);
+}
+
+double elastic_force(const Model& model, const Configuration& at, std::span<Vec3d> force,
+                     ElasticMemory& memory, ThreadArena& arena) {
+  for_batches(model, at, arena,
+              [&](std::size_t b, const materials::Material& material,
+                  materials::LawBatch<double>& law, BatchMemory& batch) {
+                law.energy = batch.energy;
+                law.stress = batch.stress;
+                materials::evaluate(material.law, law);
+                memory.batch_energy[b] = energy_of(model, model.batches[b], batch.energy);
+                for (int i = 0; i < batch.count; ++i) {
+                  const std::size_t t = model.batches[b].first + i;
+                  const Mat3d f =
+                      times_transpose(batch.matrix(batch.stress, i), model.gradient[t]) *
+                      -model.volume[t];
+                  Vec3d* corner = &memory.corner_forces[4 * t];
+                  corner[0] = -1.0 * (f.column[0] + f.column[1] + f.column[2]);
+                  for (int k = 0; k < 3; ++k) corner[k + 1] = f.column[k];
+                }
+              });
+  parallel_for(arena, model.node_count(), solve::kRowGrain, [&](std::size_t i) {
+    Vec3d sum{0, 0, 0};
+    for (std::int32_t u = model.first_use[i]; u < model.first_use[i + 1]; ++u) {
+      sum += memory.corner_forces[model.uses[u]];
+    }
+    force[i] = sum;
+  });
+  return sum_of(memory.batch_energy);
+}
+
+void linearise(const Model& model, const Configuration& at, materials::Definiteness fix,
+               Tangents& tangents, ThreadArena& arena) {
+  for_batches(model, at, arena,
+              [&](std::size_t b, const materials::Material& material,
+                  materials::LawBatch<double>& law, BatchMemory& batch) {
+                law.tangent = batch.tangent;
+                law.fix = fix;
+                materials::evaluate(material.law, law);
+                const bool isotropic = materials::is_isotropic(material.law);
+                for (int i = 0; i < batch.count; ++i) {
+                  const std::size_t t = model.batches[b].first + i;
+                  const auto number = [&](int e) { return batch.tangent[e * batch.count + i]; };
+                  materials::DenseTangent<double> dense;
+                  if (isotropic) {
+                    dense = materials::densified(materials::principal_from<double>(number));
+                  } else {
+                    for (int e = 0; e < dense.kSize; ++e) dense.entry[e] = number(e);
+                  }
+                  for (int e = 0; e < dense.kSize; ++e) {
+                    tangents[t].entry[e] = float(model.volume[t] * dense.entry[e]);
+                  }
+                }
+              });
+}
+
+void assemble(const Model& model, const Tangents& tangents, solve::Blocks<double>& blocks,
+              ThreadArena& arena) {
+  parallel_for(arena, model.node_count(), 64, [&](std::size_t i) {
+    const std::int32_t row = model.pattern.first[i];
+    std::fill(blocks.begin() + row, blocks.begin() + model.pattern.first[i + 1], Mat3d::zero());
+    for (std::int32_t u = model.first_use[i]; u < model.first_use[i + 1]; ++u) {
+      const std::int32_t t = model.uses[u] / 4;
+      const std::array<Vec3d, 4> g = hat_gradients(model.gradient[t]);
+      const HalfContraction C = contract(tangents[t], g[model.uses[u] % 4]);
+      for (int k = 0; k < 4; ++k) {
+        Mat3d& block = blocks[row + model.places[u][k]];
+        for (int b = 0; b < 3; ++b) {
+          for (int a = 0; a < 3; ++a) {
+            block(a, b) +=
+                g[k][0] * C.entry[a][b] + g[k][1] * C.entry[a][b + 3] + g[k][2] * C.entry[a][b + 6];
+          }
+        }
+      }
+    }
+  });
+}
+
+Mat3d deformation_gradient(const Model& model, std::size_t tet, std::span<const Vec3d> positions) {
+  const Mat3d F = edges(model, tet, positions) * model.gradient[tet];
+  return model.axes.empty() ? F : times_transpose(F, model.axes[tet]);
+}
+
+void stresses(const Model& model, const Configuration& at, std::span<TetStress> out,
+              ThreadArena& arena) {
+  for_batches(model, at, arena,
+              [&](std::size_t b, const materials::Material& material,
+                  materials::LawBatch<double>& law, BatchMemory& batch) {
+                law.stress = batch.stress;
+                materials::evaluate(material.law, law);
+                for (int i = 0; i < batch.count; ++i) {
+                  const std::size_t t = model.batches[b].first + i;
+                  const Mat3d F = batch.matrix(batch.F, i);
+                  const Mat3d cauchy =
+                      times_transpose(batch.matrix(batch.stress, i), F) * (1 / determinant(F));
+                  out[t] = {model.axes.empty() ? F : times_transpose(F, model.axes[t]), cauchy};
+                }
+              });
+}
+
+}  // namespace isochor::tets

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <span>
+
+#include "isochor/materials/tangent.h"
+#include "isochor/tets/model.h"
+
+/// The energy of all tets and its derivatives: the same bits for any number of threads.
+namespace isochor::tets {
+
+/// What elasticity depends on.
+struct Configuration {
+  std::span<const Vec3d> positions;          ///< per node, m
+  std::span<const double> activations = {};  ///< per Model::materials, 0 to 1; none: no muscle acts
+};
+
+/// What tets leave for their nodes to add up.
+struct ElasticMemory {
+  ElasticMemory() = default;
+  explicit ElasticMemory(const Model& model)
+      : corner_forces(4 * model.tets.size()), batch_energy(model.batches.size()) {}
+  std::vector<Vec3d> corner_forces;
+  std::vector<double> batch_energy;
+};
+
+/// Elastic energy, J.
+double elastic_energy(const Model& model, const Configuration& at, ElasticMemory& memory,
+                      ThreadArena& arena);
+
+/// The elastic force on every node, held ones included, N. Returns the energy.
+double elastic_force(const Model& model, const Configuration& at, std::span<Vec3d> force,
+                     ElasticMemory& memory, ThreadArena& arena);
+
+/// Tangents of all tets, those of their laws times the volume: J. Single precision: a search
+/// direction needs no more.
+using Tangents = std::vector<materials::DenseTangent<float>>;
+
+void linearise(const Model& model, const Configuration& at, materials::Definiteness fix,
+               Tangents& tangents, ThreadArena& arena);
+
+/// The stiffness matrix, N/m, in the places of Model::pattern.
+void assemble(const Model& model, const Tangents& tangents, solve::Blocks<double>& blocks,
+              ThreadArena& arena);
+
+/// The deformation gradient of a tet.
+Mat3d deformation_gradient(const Model& model, std::size_t tet, std::span<const Vec3d> positions);
+
+/// F and the Cauchy stress of every tet, Pa.
+struct TetStress {
+  Mat3d F, cauchy;
+};
+void stresses(const Model& model, const Configuration& at, std::span<TetStress> out,
+              ThreadArena& arena);
+
+}  // namespace isochor::tets

@@ -1,0 +1,239 @@
+#include "isochor/tets/model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/core.h>
+#include <limits>
+#include <numeric>
+
+#include "isochor/base/error.h"
+#include "isochor/materials/registry.h"
+#include "isochor/tets/auxiliary.h"
+
+namespace isochor::tets {
+namespace {
+
+/// The inverse of the matrix with these columns, whose determinant is given.
+Mat3d inverse(const Mat3d& A, double det) {
+  const Vec3d r0 = cross(A.column[1], A.column[2]), r1 = cross(A.column[2], A.column[0]),
+              r2 = cross(A.column[0], A.column[1]);
+  return transpose(Mat3d{{r0, r1, r2}}) * (1 / det);
+}
+
+void check(const BodySpec& body) {
+  const geometry::TetMesh& mesh = body.mesh;
+  const auto fail = [&](std::string problem, std::string remedy) {
+    throw Error(Fault::Input, fmt::format("body '{}'", body.name), std::move(problem),
+                std::move(remedy));
+  };
+  if (mesh.tets.empty()) fail("its mesh has no tets", "give it a mesh of tets");
+  for (const materials::Material& m : body.materials) {
+    if (m.incompressible()) {
+      fail("tets take no law with Poisson's ratio 0.5",
+           "give a ratio below 0.5, and have volumes kept by one-rings or zones");
+    }
+  }
+  std::size_t bad = 0, first = 0;
+  for (std::size_t t = mesh.tets.size(); t-- > 0;) {
+    const auto [a, b, c, d] = mesh.tets[t];
+    double longest = 0;
+    for (const std::int32_t n : {b, c, d}) {
+      const Vec3d edge = mesh.positions[n] - mesh.positions[a];
+      longest = std::max(longest, dot(edge, edge));
+    }
+    // Flat to rounding, or inside out.
+    if (geometry::signed_volume(mesh, t) > 1e-12 * longest * std::sqrt(longest)) continue;
+    ++bad;
+    first = t;
+  }
+  if (bad > 0) {
+    fail(fmt::format("{} of its tets are flat or inside out, the first is number {}", bad, first),
+         "repair the mesh, or have it made by `isochor tetrahedralise`");
+  }
+}
+
+void append_nodes(const BodySpec& body, Model& model) {
+  model.rest_positions.insert(model.rest_positions.end(), body.mesh.positions.begin(),
+                              body.mesh.positions.end());
+  model.mass.resize(model.rest_positions.size(), 0);
+  model.held.resize(model.rest_positions.size(), 0);
+}
+
+/// Tets of one body, by material.
+void append_tets(const BodySpec& body, BodyRange& range, Model& model) {
+  const std::size_t count = body.mesh.tets.size();
+  const auto material_of = [&](std::size_t t) {
+    return body.tet_materials.empty() ? 0 : int(body.tet_materials[t]);
+  };
+  std::vector<std::int32_t> order(count);
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, material_of);
+  const bool turned = std::ranges::any_of(
+      body.materials, [](const auto& m) { return !materials::is_isotropic(m.law); });
+  for (const std::int32_t t : order) {
+    const materials::Material& material = body.materials[material_of(t)];
+    geometry::Tet tet = body.mesh.tets[t];
+    const Vec3d& x0 = body.mesh.positions[tet[0]];
+    const Mat3d D{{body.mesh.positions[tet[1]] - x0, body.mesh.positions[tet[2]] - x0,
+                   body.mesh.positions[tet[3]] - x0}};
+    const double det = determinant(D);
+    Mat3d Q = Mat3d::identity();
+    if (!materials::is_isotropic(material.law)) {
+      Q = body.axes.empty() ? material.axes : body.axes[t];
+    }
+    for (std::int32_t& n : tet) {
+      n += range.first_node;
+      model.mass[n] += material.density * det / 24;
+    }
+    const double factor = body.stiffness.empty() ? 1 : body.stiffness[t];
+    model.tets.push_back(tet);
+    model.source.push_back(t);
+    model.volume.push_back(det / 6);
+    model.mu.push_back(factor * material.mu);
+    model.lambda.push_back(factor * material.lambda);
+    model.gradient.push_back(inverse(D, det) * Q);
+    if (turned || !model.axes.empty()) {
+      model.axes.resize(model.tets.size() - 1, Mat3d::identity());
+      model.axes.push_back(Q);
+    }
+    if (!body.activation.empty() || !model.activation.empty()) {
+      model.activation.resize(model.tets.size() - 1, 1.0);
+      model.activation.push_back(body.activation.empty() ? 1 : body.activation[t]);
+    }
+    const std::int32_t place = std::int32_t(model.tets.size()) - 1;
+    const std::int32_t number = range.first_material + material_of(t);
+    if (model.batches.empty() || model.batches.back().material != number ||
+        model.batches.back().count == kBatch) {
+      model.batches.push_back({.first = place, .count = 0, .material = number});
+    }
+    ++model.batches.back().count;
+  }
+}
+
+void append_holds(const BodySpec& body, const BodyRange& range, Model& model) {
+  for (const HoldSpec& spec : body.holds) {
+    Hold hold{.name = body.name + "." + spec.name, .nodes = {}};
+    for (const std::int32_t n : spec.nodes) {
+      const std::int32_t node = range.first_node + n;
+      if (model.held[node]) {
+        throw Error(Fault::Input, hold.name,
+                    fmt::format("node {} is in another hold already, or twice in this one", n),
+                    "let holds select different nodes");
+      }
+      model.held[node] = 1;
+      hold.nodes.push_back(node);
+    }
+    model.holds.push_back(std::move(hold));
+  }
+}
+
+void find_uses(Model& model) {
+  model.first_use.assign(model.node_count() + 1, 0);
+  for (const geometry::Tet& tet : model.tets) {
+    for (const std::int32_t n : tet) ++model.first_use[n + 1];
+  }
+  std::partial_sum(model.first_use.begin(), model.first_use.end(), model.first_use.begin());
+  model.uses.resize(4 * model.tets.size());
+  std::vector<std::int32_t> next(model.first_use.begin(), model.first_use.end() - 1);
+  for (std::size_t t = 0; t < model.tets.size(); ++t) {
+    for (int c = 0; c < 4; ++c) model.uses[next[model.tets[t][c]]++] = std::int32_t(4 * t) + c;
+  }
+}
+
+void find_pattern(Model& model, ThreadArena& arena) {
+  const std::size_t nodes = model.node_count();
+  std::vector<std::vector<std::int32_t>> rows(nodes);
+  parallel_for(arena, nodes, 256, [&](std::size_t i) {
+    std::vector<std::int32_t>& row = rows[i];
+    row.push_back(std::int32_t(i));
+    for (std::int32_t u = model.first_use[i]; u < model.first_use[i + 1]; ++u) {
+      const geometry::Tet& tet = model.tets[model.uses[u] / 4];
+      row.insert(row.end(), tet.begin(), tet.end());
+    }
+    std::ranges::sort(row);
+    row.erase(std::unique(row.begin(), row.end()), row.end());
+  });
+  solve::BlockPattern& pattern = model.pattern;
+  for (const auto& row : rows) {
+    pattern.columns.insert(pattern.columns.end(), row.begin(), row.end());
+    pattern.first.push_back(std::int32_t(pattern.columns.size()));
+  }
+  model.places.resize(model.uses.size());
+  parallel_for(arena, nodes, 256, [&](std::size_t i) {
+    for (std::int32_t u = model.first_use[i]; u < model.first_use[i + 1]; ++u) {
+      const geometry::Tet& tet = model.tets[model.uses[u] / 4];
+      for (int k = 0; k < 4; ++k) {
+        const auto at = std::ranges::lower_bound(rows[i], tet[k]);
+        model.places[u][k] = std::uint16_t(at - rows[i].begin());
+      }
+    }
+  });
+}
+
+/// Nodes of a mesh that no tet uses have no mass, and nothing to hold them.
+void hold_unused(Model& model) {
+  for (std::size_t n = 0; n < model.node_count(); ++n) {
+    if (model.first_use[n] == model.first_use[n + 1]) model.held[n] = 1;
+  }
+}
+
+void find_rounding(Model& model) {
+  constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+  for (std::size_t t = 0; t < model.tets.size(); ++t) {
+    const Mat3d& G = model.gradient[t];
+    double square = 0;
+    for (const Vec3d& column : G.column) square += dot(column, column);
+    model.rounding_stiffness =
+        std::max(model.rounding_stiffness,
+                 kEpsilon * (2 * model.mu[t] + model.lambda[t]) * model.volume[t] * square);
+  }
+}
+
+}  // namespace
+
+std::size_t Model::held_count() const {
+  std::size_t count = 0;
+  for (const Hold& hold : holds) count += hold.nodes.size();
+  return count;
+}
+
+Model build_model(const std::vector<BodySpec>& bodies, const Params& params, ThreadArena& arena) {
+  Model model{.params = params};
+  for (const BodySpec& body : bodies) {
+    check(body);
+    BodyRange range{.name = body.name,
+                    .first_node = std::int32_t(model.node_count()),
+                    .node_count = std::int32_t(body.mesh.positions.size()),
+                    .first_tet = std::int32_t(model.tets.size()),
+                    .tet_count = std::int32_t(body.mesh.tets.size()),
+                    .first_material = std::int32_t(model.materials.size()),
+                    .mass_damping = body.mass_damping};
+    model.materials.insert(model.materials.end(), body.materials.begin(), body.materials.end());
+    append_nodes(body, model);
+    append_tets(body, range, model);
+    append_holds(body, range, model);
+    model.bodies.push_back(std::move(range));
+  }
+  if (!model.axes.empty()) model.axes.resize(model.tets.size(), Mat3d::identity());
+  if (!model.activation.empty()) model.activation.resize(model.tets.size(), 1.0);
+  find_uses(model);
+  find_pattern(model, arena);
+  hold_unused(model);
+  find_rounding(model);
+  if (params.preconditioner == Preconditioner::Lattice) {
+    model.auxiliary = std::make_shared<const Auxiliary>(model, arena);
+  }
+  return model;
+}
+
+std::size_t bytes_allocated(const Model& model) {
+  const auto bytes = [](const auto&... v) {
+    return (... + (v.capacity() * sizeof(typename std::remove_cvref_t<decltype(v)>::value_type)));
+  };
+  return bytes(model.batches, model.tets, model.source, model.volume, model.mu, model.lambda,
+               model.activation, model.gradient, model.axes, model.first_use, model.uses,
+               model.places, model.rest_positions, model.mass, model.held) +
+         model.pattern.bytes();
+}
+
+}  // namespace isochor::tets

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "isochor/geometry/tet_mesh.h"
+#include "isochor/materials/material_spec.h"
+#include "isochor/solve/block_rows.h"
+#include "isochor/solve/newton.h"
+#include "isochor/solve/time_integration.h"
+
+/// Elastic bodies of tetrahedra with one deformation gradient each.
+namespace isochor::tets {
+
+/// Nodes that follow a prescribed motion.
+struct HoldSpec {
+  std::string name;
+  std::vector<std::int32_t> nodes;  ///< numbers within the body's mesh
+};
+
+/// What a body is made of, before it becomes part of a model.
+struct BodySpec {
+  std::string name;
+  geometry::TetMesh mesh;  ///< all tets of positive volume
+  std::vector<materials::Material> materials;
+  std::vector<std::uint8_t> tet_materials;  ///< per tet, the number of its material; none: 0
+  std::vector<double> stiffness;            ///< per tet, a factor of both moduli; none: 1
+  std::vector<Mat3d> axes;         ///< per tet, of laws with directions; none: the material's
+  std::vector<double> activation;  ///< per tet, a factor of its material's; none: 1
+  double mass_damping = 0;         ///< Rayleigh's coefficient of the mass, 1/s
+  std::vector<HoldSpec> holds;
+};
+
+enum class Preconditioner {
+  Jacobi,   ///< the diagonal blocks: iterations grow with the resolution
+  Lattice,  ///< a lattice around the body as auxiliary space: they do not
+};
+
+struct Params {
+  bool always_definite = false;  ///< never use the exact tangent
+  Preconditioner preconditioner = Preconditioner::Lattice;
+  double lattice_spacing = 1.5;  ///< edge of the auxiliary lattice's cells, in mean edges of tets
+  solve::Integrator integrator = solve::Integrator::Static;
+  solve::NewtonParams newton;
+};
+
+/// Tets of one material that laws are evaluated for at once.
+struct Batch {
+  std::int32_t first = 0, count = 0;
+  std::int32_t material = 0;  ///< in Model::materials
+};
+inline constexpr int kBatch = 64;
+
+/// A body's place among the arrays of a model.
+struct BodyRange {
+  std::string name;
+  std::int32_t first_node = 0, node_count = 0;
+  std::int32_t first_tet = 0, tet_count = 0;
+  std::int32_t first_material = 0;
+  double mass_damping = 0;  ///< 1/s
+};
+
+struct Hold {
+  std::string name;                 ///< "body.hold"
+  std::vector<std::int32_t> nodes;  ///< in the model
+};
+
+class Auxiliary;
+
+/// All that a simulation of tet bodies needs and never changes. Tets stand in the order of their
+/// bodies, within a body by material and then as the mesh has them.
+struct Model {
+  Params params;
+  std::vector<BodyRange> bodies;
+  std::vector<materials::Material> materials;  ///< those of one body after those of another
+  std::vector<Batch> batches;
+  std::vector<geometry::Tet> tets;   ///< nodes of the model
+  std::vector<std::int32_t> source;  ///< per tet its number in the body's mesh
+  std::vector<double> volume;        ///< at rest, m^3
+  std::vector<double> mu, lambda;    ///< per tet, Pa
+  std::vector<double> activation;    ///< per tet, a factor; none: 1
+  /// Per tet, G: F Q = (x1 - x0, x2 - x0, x3 - x0) G, with Q the axes of its law: the identity
+  /// where that has no directions.
+  std::vector<Mat3d> gradient;
+  std::vector<Mat3d> axes;  ///< Q, where any law has directions
+  /// What tets do to node i: entries [first_use[i], [i + 1]) of `uses`, each 4 tet + corner.
+  std::vector<std::int32_t> first_use, uses;
+  solve::BlockPattern pattern;  ///< of the stiffness matrix
+  /// Per entry of `uses` and corner of its tet, the place within the row of the node.
+  std::vector<std::array<std::uint16_t, 4>> places;
+  std::vector<Vec3d> rest_positions;  ///< per node, m
+  std::vector<double> mass;           ///< per node, kg
+  std::vector<std::uint8_t> held;     ///< per node
+  std::vector<Hold> holds;
+  /// What rounding leaves on a node, per metre that it is away from the origin, N/m.
+  double rounding_stiffness = 0;
+  std::shared_ptr<const Auxiliary> auxiliary;  ///< where Preconditioner::Lattice is wanted
+
+  std::size_t node_count() const { return rest_positions.size(); }
+  bool moves() const { return params.integrator != solve::Integrator::Static; }
+  std::size_t held_count() const;
+};
+
+/// Puts bodies together. Input errors that name the body: tets of no or negative volume (with their
+/// number), a material that keeps its volume exactly, a node in two holds.
+Model build_model(const std::vector<BodySpec>& bodies, const Params& params, ThreadArena& arena);
+
+/// Memory that a model holds without its auxiliary lattice, bytes.
+std::size_t bytes_allocated(const Model& model);
+
+}  // namespace isochor::tets

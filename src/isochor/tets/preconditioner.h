@@ -1,0 +1,69 @@
+#pragma once
+
+#include "isochor/lattice/multigrid.h"
+#include "isochor/tets/auxiliary.h"
+#include "isochor/tets/elasticity.h"
+#include "isochor/tets/restraint.h"
+
+namespace isochor::tets {
+
+/// What the preconditioner works with. Part of Scratch. The matrix is in single precision, as all
+/// of it: a preconditioner needs no more.
+struct PreconditionerMemory {
+  explicit PreconditionerMemory(const Model& model);
+
+  solve::Blocks<float> matrix;
+  std::vector<Mat3<float>> inverse_diagonal;  ///< blocks; zero where nothing may move
+  std::vector<Vec3f> x, b, d, image;
+  double largest_eigenvalue = 0;
+  // Of the auxiliary lattice; empty without one.
+  std::vector<Mat3d> gradients;  ///< per cell, at block * 8 + lane
+  std::vector<Vec3d> still;      ///< zeros
+  lattice::Tangents tangents;
+  lattice::MultigridMemory multigrid;
+  std::vector<Vec3f> diagonal;
+  std::vector<float> shift;
+  std::vector<Vec3d> residual, correction;
+
+  void poison();
+};
+
+/// Chebyshev's smoother with the diagonal blocks, one cycle on the auxiliary lattice, and the
+/// smoother again: symmetric, and definite where the matrix is.
+class LatticePreconditioner {
+ public:
+  LatticePreconditioner(const Model& model, const Restraint& restraint,
+                        PreconditionerMemory& memory, ThreadArena& arena)
+      : model_(model),
+        restraint_(restraint),
+        memory_(memory),
+        arena_(arena),
+        multigrid_(model.auxiliary->lattice, {}, memory.multigrid, arena) {}
+
+  /// Makes the tangents of the lattice, always definite, from the tets' deformation.
+  void linearise(std::span<const Vec3d> positions);
+
+  /// Gets ready for a matrix that contains `inertia` times the mass.
+  void prepare(const solve::Blocks<double>& matrix, double inertia);
+
+  /// z = M^-1 r.
+  void apply(std::span<const Vec3d> r, std::span<Vec3d> z);
+
+  /// Products with the matrix of the tets per application.
+  static constexpr int kApplications = 4;
+
+ private:
+  static constexpr int kDegree = 2;
+
+  void multiply(std::span<const Vec3f> v, std::span<Vec3f> out);
+  void smooth(bool from_zero);
+  void correct();
+
+  const Model& model_;
+  const Restraint& restraint_;
+  PreconditionerMemory& memory_;
+  ThreadArena& arena_;
+  lattice::Multigrid multigrid_;
+};
+
+}  // namespace isochor::tets

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <span>
+
+#include "isochor/tets/model.h"
+
+namespace isochor::tets {
+
+/// A node that may not move along a unit vector: one in contact.
+struct Slide {
+  std::int32_t node;
+  Vec3d normal;
+  double place;  ///< where it has to be along the normal at the end of the step, m
+};
+
+/// The inverse of a symmetric matrix; zero where it is not positive definite.
+Mat3d inverse_or_zero(const Mat3d& A);
+
+/// Takes away from a nodal vector what may not move, in single and in double precision.
+struct Restraint {
+  const Model& model;
+  std::span<const Slide> slides;
+
+  template <class S>
+  void operator()(std::span<Vec3<S>> v, ThreadArena& arena) const {
+    parallel_for(arena, v.size(), solve::kRowGrain, [&](std::size_t i) {
+      if (model.held[i]) v[i] = {0, 0, 0};
+    });
+    for (const Slide& slide : slides) {
+      const Vec3<S> n{S(slide.normal[0]), S(slide.normal[1]), S(slide.normal[2])};
+      v[slide.node] -= dot(n, v[slide.node]) * n;
+    }
+  }
+};
+
+}  // namespace isochor::tets

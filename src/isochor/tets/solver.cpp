@@ -1,0 +1,390 @@
+#include "isochor/tets/solver.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "isochor/base/error.h"
+
+namespace isochor::tets {
+namespace {
+
+using materials::Definiteness;
+
+std::span<double> flat(std::span<Vec3d> v) { return {&v.data()->e[0], 3 * v.size()}; }
+std::span<const double> flat(std::span<const Vec3d> v) { return {&v.data()->e[0], 3 * v.size()}; }
+std::span<const Vec3d> vectors(std::span<const double> v) {
+  return {reinterpret_cast<const Vec3d*>(v.data()), v.size() / 3};
+}
+std::span<Vec3d> vectors(std::span<double> v) {
+  return {reinterpret_cast<Vec3d*>(v.data()), v.size() / 3};
+}
+double square(const Vec3d& v) { return dot(v, v); }
+
+/// A step as a problem for solve::newton: the equilibrium of all forces, those of inertia among
+/// them where it is one in time.
+class Equilibrium {
+ public:
+  Equilibrium(const Model& model, const State& start, const StepInput& input,
+              const std::optional<solve::TimeStep>& time, Scratch& scratch, Context& context)
+      : model_(model),
+        start_(start),
+        input_(input),
+        time_(time),
+        scratch_(scratch),
+        context_(context),
+        restraint_{model, input.slides} {
+    if (model.auxiliary) {
+      preconditioner_.emplace(model, restraint_, scratch.preconditioner, context.arena);
+    }
+  }
+
+  /// A first guess, in the iterate: free nodes stay, or go where inertia takes them.
+  void begin() {
+    double farthest = 0;
+    for (const Vec3d& x : start_.positions) farthest = std::max(farthest, square(x));
+    rounding_force_ = model_.rounding_stiffness * std::sqrt(farthest);
+    each_node([&](std::size_t i) { scratch_.positions[i] = start_.positions[i]; });
+    if (time_) {
+      const bool history = time_->before != 0;
+      each_node([&](std::size_t i) {
+        const Vec3d& v = start_.velocities[i];
+        scratch_.origin[i] =
+            time_->origin(start_.positions[i], history ? start_.last_positions[i] : Vec3d{0, 0, 0});
+        const Vec3d speed = time_->origin(v, history ? start_.last_velocities[i] : Vec3d{0, 0, 0});
+        scratch_.target[i] = scratch_.origin[i] + (1 / time_->rate) * speed;
+      });
+    }
+    place_held();
+    if (!time_) return;
+    // Rest, or free flight: whichever has less energy.
+    const double resting = total_energy();
+    std::swap(scratch_.positions, scratch_.step);
+    each_node([&](std::size_t i) {
+      scratch_.positions[i] =
+          scratch_.target[i] + (1 / (time_->rate * time_->rate)) * input_.gravity;
+    });
+    place_held();
+    if (!(total_energy() <= resting)) std::swap(scratch_.positions, scratch_.step);
+  }
+
+  solve::Evaluation evaluate() {
+    const double elastic =
+        elastic_force(model_, configuration(), scratch_.force, scratch_.elastic, context_.arena);
+    double reaction = 0, weight = 0;
+    each_node([&](std::size_t i) { load()[i] = scratch_.force[i] + outer_force(i); });
+    if (time_) {
+      each_node([&](std::size_t i) { load()[i] += inertia_force(i); });
+    }
+    each_node([&](std::size_t i) { scratch_.force[i] = load()[i]; });
+    restraint_(load(), context_.arena);
+    reaction = sum_nodes([&](std::size_t i) { return square(scratch_.force[i] - load()[i]); });
+    weight = sum_nodes([&](std::size_t i) {
+      return square(outer_force(i)) + (time_ ? square(inertia_force(i)) : 0.0);
+    });
+    const double residual = sum_nodes([&](std::size_t i) { return square(load()[i]); });
+    double rounding = rounding_force_ * rounding_force_ * double(model_.node_count());
+    if (time_) rounding += rounding_of_inertia();
+    const double outer = outer_energy(), inertia = time_ ? inertia_energy() : 0;
+    return {
+        .energy = elastic + outer + inertia,
+        .energy_scale = std::abs(elastic) + std::abs(outer) + inertia,
+        .residual = std::sqrt(residual) / (std::sqrt(reaction) + std::sqrt(weight) +
+                                           std::sqrt(rounding) / model_.params.newton.tolerance)};
+  }
+
+  /// With the exact tangent where that is definite, else with one made so: clamped, and where that
+  /// leaves nothing, with eigenvalues that change sign.
+  solve::KrylovReport solve(double tolerance) {
+    solve::KrylovReport report;
+    const auto attempt = [&](Definiteness fix) {
+      linearise(fix);
+      const solve::KrylovReport last = report;
+      report = solve_linear(tolerance);
+      report.iterations += last.iterations;
+      report.operator_applications += last.operator_applications;
+    };
+    const auto failed = [&] { return report.indefinite || report.unfit; };
+    if (!model_.params.always_definite) attempt(Definiteness::None);
+    if (model_.params.always_definite || failed()) attempt(Definiteness::Clamp);
+    if (failed()) attempt(Definiteness::Absolute);
+    return report;
+  }
+
+  solve::KrylovReport solve_cautiously(double tolerance) {
+    linearise(Definiteness::Absolute);
+    return solve_linear(tolerance);
+  }
+
+  double slope() {
+    return -solve::dot(context_.arena, flat(std::span<const Vec3d>(scratch_.force)),
+                       flat(std::span<const Vec3d>(scratch_.step)));
+  }
+  void move(double length) {
+    solve::axpy(context_.arena, length, flat(std::span<const Vec3d>(scratch_.step)),
+                flat(std::span<Vec3d>(scratch_.positions)));
+  }
+  bool cancelled() const { return context_.cancelled; }
+  void progress(const solve::NewtonReport& report) {
+    context_.status.newton_iterations = report.iterations;
+    context_.status.krylov_iterations = report.krylov_iterations;
+    context_.status.residual = report.residual;
+    context_.report();
+  }
+
+  void linearise(Definiteness fix) {
+    tets::linearise(model_, configuration(), fix, scratch_.tangents, context_.arena);
+    assemble(model_, scratch_.tangents, scratch_.matrix, context_.arena);
+    if (time_) add_inertia();
+    if (preconditioner_) preconditioner_->linearise(scratch_.positions);
+  }
+
+  /// K step = what restraints leave of the forces.
+  solve::KrylovReport solve_linear(double tolerance) {
+    each_node([&](std::size_t i) { load()[i] = scratch_.force[i]; });
+    restraint_(load(), context_.arena);
+    if (!preconditioner_) {
+      invert_diagonal();
+      return conjugate_gradient(tolerance, [&](std::span<const Vec3d> r, std::span<Vec3d> z) {
+        each_node([&](std::size_t i) { z[i] = scratch_.inverse_diagonal[i] * r[i]; });
+      });
+    }
+    preconditioner_->prepare(scratch_.matrix, time_ ? time_->rate * time_->rate : 0);
+    solve::KrylovReport report = conjugate_gradient(
+        tolerance,
+        [&](std::span<const Vec3d> r, std::span<Vec3d> z) { preconditioner_->apply(r, z); });
+    report.operator_applications += report.iterations * LatticePreconditioner::kApplications;
+    return report;
+  }
+
+  /// Carries what was found on to the end of the step, in the scratch.
+  void finish() {
+    if (!time_) return;
+    each_node([&](std::size_t i) {
+      const Vec3d& y = scratch_.positions[i];
+      const Vec3d v = time_->rate * (y - scratch_.origin[i]);
+      scratch_.force[i] = start_.velocities[i] + time_->reach * (v - start_.velocities[i]);
+      scratch_.step[i] = start_.positions[i] + time_->reach * (y - start_.positions[i]);
+    });
+    std::swap(scratch_.positions, scratch_.step);
+  }
+
+ private:
+  template <class F>
+  void each_node(F&& f) {
+    parallel_for(context_.arena, model_.node_count(), solve::kVectorGrain, f);
+  }
+  template <class F>
+  double sum_nodes(F&& f) {
+    return deterministic_sum(context_.arena, model_.node_count(),
+                             [&](std::size_t begin, std::size_t end) {
+                               double sum = 0;
+                               for (std::size_t i = begin; i < end; ++i) sum += f(i);
+                               return sum;
+                             });
+  }
+
+  Configuration configuration() const { return {scratch_.positions, input_.activations}; }
+
+  /// Where forces are evaluated half way, nodes are held half way too.
+  void place_held() {
+    const double part = time_ ? 1 / time_->reach : 1;
+    std::size_t next = 0;
+    for (const Hold& hold : model_.holds) {
+      for (const std::int32_t n : hold.nodes) {
+        const Vec3d& from = start_.positions[n];
+        scratch_.positions[n] = from + part * (input_.held_positions[next++] - from);
+      }
+    }
+    for (std::size_t n = 0; n < model_.node_count(); ++n) {
+      if (model_.mass[n] == 0) scratch_.positions[n] = start_.positions[n];
+    }
+    for (const Slide& slide : input_.slides) {
+      const double from = dot(slide.normal, start_.positions[slide.node]);
+      Vec3d& x = scratch_.positions[slide.node];
+      x += (from + part * (slide.place - from) - dot(slide.normal, x)) * slide.normal;
+    }
+  }
+
+  Vec3d outer_force(std::size_t i) const {
+    const Vec3d weight = model_.mass[i] * input_.gravity;
+    return input_.loads.empty() ? weight : weight + input_.loads[i];
+  }
+  double outer_energy() {
+    const std::span<const Vec3d> zero = time_ ? start_.positions : model_.rest_positions;
+    return -sum_nodes(
+        [&](std::size_t i) { return dot(outer_force(i), scratch_.positions[i] - zero[i]); });
+  }
+
+  /// Rayleigh's damping by the mass, 1/s.
+  double damping(std::size_t node) const {
+    if (model_.bodies.size() == 1) return model_.bodies[0].mass_damping;
+    const auto after =
+        std::upper_bound(model_.bodies.begin(), model_.bodies.end(), std::int32_t(node),
+                         [](std::int32_t n, const BodyRange& b) { return n < b.first_node; });
+    return after[-1].mass_damping;
+  }
+  Vec3d inertia_force(std::size_t i) const {
+    const Vec3d& y = scratch_.positions[i];
+    return -model_.mass[i] * (time_->rate * time_->rate * (y - scratch_.target[i]) +
+                              damping(i) * time_->rate * (y - scratch_.origin[i]));
+  }
+  double inertia_energy() {
+    return sum_nodes([&](std::size_t i) {
+      const Vec3d& y = scratch_.positions[i];
+      return 0.5 * model_.mass[i] * time_->rate *
+             (time_->rate * square(y - scratch_.target[i]) +
+              damping(i) * square(y - scratch_.origin[i]));
+    });
+  }
+  double rounding_of_inertia() {
+    constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+    const double factor = kEpsilon * time_->rate * time_->rate;
+    return sum_nodes([&](std::size_t i) {
+      return factor * factor * model_.mass[i] * model_.mass[i] * square(start_.positions[i]);
+    });
+  }
+  void add_inertia() {
+    each_node([&](std::size_t i) {
+      const double m = model_.mass[i] * time_->rate * (time_->rate + damping(i));
+      for (std::int32_t k = model_.pattern.first[i]; k < model_.pattern.first[i + 1]; ++k) {
+        if (model_.pattern.columns[k] == std::int32_t(i)) {
+          scratch_.matrix[k] += Mat3d::diagonal({m, m, m});
+        }
+      }
+    });
+  }
+
+  double total_energy() {
+    return elastic_energy(model_, configuration(), scratch_.elastic, context_.arena) +
+           outer_energy() + (time_ ? inertia_energy() : 0);
+  }
+
+  void invert_diagonal() {
+    each_node([&](std::size_t i) {
+      for (std::int32_t k = model_.pattern.first[i]; k < model_.pattern.first[i + 1]; ++k) {
+        if (model_.pattern.columns[k] == std::int32_t(i)) {
+          scratch_.inverse_diagonal[i] = inverse_or_zero(scratch_.matrix[k]);
+        }
+      }
+    });
+  }
+
+  /// The right-hand side, which is where conjugate gradients will keep their residual.
+  std::span<Vec3d> load() { return vectors(std::span(scratch_.krylov.r)); }
+
+  template <class Precondition>
+  solve::KrylovReport conjugate_gradient(double tolerance, Precondition&& precondition) {
+    return solve::conjugate_gradient(
+        context_.arena,
+        [&](std::span<const double> p, std::span<double> q) {
+          solve::multiply(model_.pattern, scratch_.matrix, vectors(p), vectors(q), context_.arena);
+          restraint_(vectors(q), context_.arena);
+        },
+        [&](std::span<const double> r, std::span<double> z) {
+          precondition(vectors(r), vectors(z));
+          restraint_(vectors(z), context_.arena);
+        },
+        [&] { return bool(context_.cancelled); }, scratch_.krylov.r,
+        flat(std::span<Vec3d>(scratch_.step)), tolerance,
+        model_.params.newton.max_krylov_iterations, scratch_.krylov);
+  }
+
+  const Model& model_;
+  const State& start_;
+  const StepInput& input_;
+  const std::optional<solve::TimeStep>& time_;  ///< none in a static step
+  Scratch& scratch_;
+  Context& context_;
+  Restraint restraint_;
+  std::optional<LatticePreconditioner> preconditioner_;
+  double rounding_force_ = 0;  ///< what rounding leaves on a node, N
+};
+
+}  // namespace
+
+State make_state(const Model& model) {
+  State state{.positions = model.rest_positions};
+  if (!model.moves()) return state;
+  state.velocities.assign(model.node_count(), Vec3d{0, 0, 0});
+  if (model.params.integrator == solve::Integrator::Bdf2) {
+    state.last_positions = state.positions;
+    state.last_velocities = state.velocities;
+  }
+  return state;
+}
+
+Scratch::Scratch(const Model& model)
+    : positions(model.node_count()),
+      force(model.node_count()),
+      step(model.node_count()),
+      origin(model.moves() ? model.node_count() : 0),
+      target(origin.size()),
+      elastic(model),
+      tangents(model.tets.size()),
+      matrix(model.pattern.columns.size()),
+      inverse_diagonal(model.auxiliary ? 0 : model.node_count()),
+      preconditioner(model),
+      krylov(3 * model.node_count()) {}
+
+void Scratch::poison() {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  for (auto* v : {&positions, &force, &step, &origin, &target, &elastic.corner_forces}) {
+    std::fill(v->begin(), v->end(), Vec3d{nan, nan, nan});
+  }
+  for (auto* v : {&elastic.batch_energy, &krylov.r, &krylov.p, &krylov.image}) {
+    std::fill(v->begin(), v->end(), nan);
+  }
+  for (auto* v : {&matrix, &inverse_diagonal}) {
+    std::fill(v->begin(), v->end(), Mat3d::diagonal({nan, nan, nan}));
+  }
+  for (auto& t : tangents) std::fill_n(t.entry, t.kSize, float(nan));
+  preconditioner.poison();
+}
+
+StepReport advance(const Model& model, State& state, const StepInput& input, Scratch& scratch,
+                   Context& context) {
+  if (input.dt > 0 && !model.moves()) {
+    throw Error(Fault::Input, "tets::advance", "a static model has no steps in time",
+                "build the model with Params::integrator, or leave StepInput::dt at 0");
+  }
+  std::optional<solve::TimeStep> time;
+  if (input.dt > 0) {
+    time = solve::make_time_step(model.params.integrator, input.dt, state.last_dt);
+  }
+  Equilibrium problem(model, state, input, time, scratch, context);
+  problem.begin();
+  const StepReport report = solve::newton(problem, model.params.newton);
+  if (!report.converged()) return report;
+  problem.finish();
+  if (time && model.params.integrator == solve::Integrator::Bdf2) {
+    std::swap(state.last_positions, state.positions);
+    std::swap(state.last_velocities, state.velocities);
+  }
+  std::swap(state.positions, scratch.positions);
+  if (time) {
+    std::swap(state.velocities, scratch.force);
+  } else {
+    std::fill(state.velocities.begin(), state.velocities.end(), Vec3d{0, 0, 0});
+  }
+  state.last_dt = input.dt;
+  return report;
+}
+
+solve::KrylovReport solve_linear(const Model& model, const Configuration& at,
+                                 std::span<const Vec3d> b, std::span<Vec3d> u, double tolerance,
+                                 Scratch& scratch, Context& context) {
+  const State start{};
+  const StepInput input{.activations = at.activations};
+  const std::optional<solve::TimeStep> none;
+  std::ranges::copy(at.positions, scratch.positions.begin());
+  Equilibrium problem(model, start, input, none, scratch, context);
+  problem.linearise(Definiteness::Clamp);
+  std::ranges::copy(b, scratch.force.begin());
+  const solve::KrylovReport report = problem.solve_linear(tolerance);
+  std::ranges::copy(scratch.step, u.begin());
+  return report;
+}
+
+}  // namespace isochor::tets

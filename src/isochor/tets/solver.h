@@ -1,0 +1,65 @@
+#pragma once
+
+#include <span>
+
+#include "isochor/base/context.h"
+#include "isochor/solve/conjugate_gradient.h"
+#include "isochor/tets/preconditioner.h"
+
+namespace isochor::tets {
+
+/// All that a checkpoint holds. Of a static model, positions alone.
+struct State {
+  std::vector<Vec3d> positions;   ///< per node, m
+  std::vector<Vec3d> velocities;  ///< per node, m/s
+  /// What they were before the last step, where an integrator asks for it.
+  std::vector<Vec3d> last_positions, last_velocities;
+  double last_dt = 0;  ///< length of the last step, s; 0: there was none
+};
+
+/// At rest, with all that the model's integrator asks for.
+State make_state(const Model& model);
+
+/// The world at the end of a step; activations where the integrator evaluates forces.
+struct StepInput {
+  Vec3d gravity{0, 0, 0};  ///< m/s^2
+  /// Positions of held nodes, in the order of Model::holds and of the nodes within each, m.
+  std::span<const Vec3d> held_positions;
+  std::span<const double> activations;  ///< per Model::materials, 0 to 1; none: no muscle acts
+  std::span<const Vec3d> loads;         ///< per node, beside gravity, N; none: all zero
+  std::span<const Slide> slides;        ///< nodes in contact, none twice
+  double dt = 0;                        ///< s; 0: the step seeks static equilibrium
+};
+
+/// Memory of a step. Nothing in it outlives a step: filling it with NaN changes no result.
+struct Scratch {
+  explicit Scratch(const Model& model);
+  void poison();
+  std::size_t bytes() const;
+
+  std::vector<Vec3d> positions;  ///< the iterate
+  std::vector<Vec3d> force, step;
+  std::vector<Vec3d> origin, target;  ///< of a step in time, as in solve::TimeStep
+  ElasticMemory elastic;
+  Tangents tangents;
+  solve::Blocks<double> matrix;
+  std::vector<Mat3d> inverse_diagonal;  ///< where the diagonal is the preconditioner
+  PreconditionerMemory preconditioner;
+  solve::KrylovScratch krylov;
+};
+
+using StepReport = solve::NewtonReport;
+
+/// Moves the state to static equilibrium under the input, with no velocity; or, where the input has
+/// a duration, through that time by the model's integrator. Transactional: unless the report says
+/// converged, the state is unchanged, bit for bit. Allocates nothing.
+StepReport advance(const Model& model, State& state, const StepInput& input, Scratch& scratch,
+                   Context& context);
+
+/// Solves K u = b about positions x among the motions that the model leaves free: one linear
+/// system, as Newton's method has them, without inertia.
+solve::KrylovReport solve_linear(const Model& model, const Configuration& at,
+                                 std::span<const Vec3d> b, std::span<Vec3d> u, double tolerance,
+                                 Scratch& scratch, Context& context);
+
+}  // namespace isochor::tets

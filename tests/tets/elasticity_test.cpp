@@ -1,0 +1,166 @@
+#include "isochor/tets/elasticity.h"
+
+#include <gtest/gtest.h>
+
+#include "isochor/base/context.h"
+#include "isochor/base/error.h"
+#include "isochor/materials/registry.h"
+#include "reproduce/bar.h"
+#include "tests/tets/sample_meshes.h"
+
+namespace isochor::tets {
+namespace {
+
+materials::Material material_of(int law) {
+  materials::Material m;
+  m.law = law;
+  m.mu = 3e4;
+  m.lambda = 5e4;
+  m.density = 1000;
+  m.shape = reproduce::lively_shape(law);
+  m.axes = materials::axes_along({1, 2, 0.5}, {0, 1, 0});
+  return m;
+}
+
+Model small_model(std::vector<materials::Material> materials, ThreadArena& arena) {
+  BodySpec body{.name = "box", .mesh = box_of_tets(3, 2, 0.1, 0.2)};
+  body.materials = std::move(materials);
+  for (std::size_t t = 0; t < body.mesh.tets.size(); ++t) {
+    body.tet_materials.push_back(std::uint8_t(t % body.materials.size()));
+    body.stiffness.push_back(1 + 0.1 * double(t % 7));
+  }
+  return build_model({body}, {.preconditioner = Preconditioner::Jacobi}, arena);
+}
+
+/// Bent, stretched and a little random.
+std::vector<Vec3d> deformed(const Model& model) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> shift(-0.004, 0.004);
+  std::vector<Vec3d> x = model.rest_positions;
+  for (Vec3d& p : x) {
+    p = {1.2 * p[0] + 0.3 * p[2], 0.9 * p[1] + 0.5 * p[0] * p[2], p[2] - 0.1 * p[0]};
+    for (int a = 0; a < 3; ++a) p[a] += shift(random);
+  }
+  return x;
+}
+
+std::vector<Vec3d> directions(const Model& model) {
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> number(-1, 1);
+  std::vector<Vec3d> v(model.node_count());
+  for (Vec3d& d : v) d = {number(random), number(random), number(random)};
+  return v;
+}
+
+double product(std::span<const Vec3d> a, std::span<const Vec3d> b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += dot(a[i], b[i]);
+  return sum;
+}
+
+std::vector<Vec3d> moved(std::span<const Vec3d> x, double length, std::span<const Vec3d> v) {
+  std::vector<Vec3d> out(x.begin(), x.end());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] += length * v[i];
+  return out;
+}
+
+class TetElasticity : public ::testing::TestWithParam<int> {
+ protected:
+  Context context_{2};
+  Model model_ = small_model({material_of(GetParam())}, context_.arena);
+  ElasticMemory memory_{model_};
+  std::vector<Vec3d> x_ = deformed(model_), v_ = directions(model_);
+};
+
+TEST_P(TetElasticity, ForceIsMinusTheGradientOfTheEnergy) {
+  std::vector<Vec3d> force(model_.node_count());
+  const double energy = elastic_force(model_, {x_}, force, memory_, context_.arena);
+  EXPECT_DOUBLE_EQ(energy, elastic_energy(model_, {x_}, memory_, context_.arena));
+  const double slope = -product(force, v_);
+  double best = 1;
+  for (const double eps : {1e-5, 1e-6, 1e-7}) {
+    const double ahead = elastic_energy(model_, {moved(x_, eps, v_)}, memory_, context_.arena);
+    const double behind = elastic_energy(model_, {moved(x_, -eps, v_)}, memory_, context_.arena);
+    best = std::min(best, std::abs((ahead - behind) / (2 * eps) - slope) / std::abs(slope));
+  }
+  EXPECT_LT(best, 1e-7);
+}
+
+TEST_P(TetElasticity, MatrixIsTheDifferentialOfTheForce) {
+  Tangents tangents(model_.tets.size());
+  solve::Blocks<double> K(model_.pattern.columns.size());
+  linearise(model_, {x_}, materials::Definiteness::None, tangents, context_.arena);
+  assemble(model_, tangents, K, context_.arena);
+  std::vector<Vec3d> image(model_.node_count()), ahead(image), behind(image);
+  solve::multiply(model_.pattern, K, std::span<const Vec3d>(v_), std::span(image), context_.arena);
+  double best = 1;
+  for (const double eps : {1e-5, 1e-6, 1e-7}) {
+    elastic_force(model_, {moved(x_, eps, v_)}, ahead, memory_, context_.arena);
+    elastic_force(model_, {moved(x_, -eps, v_)}, behind, memory_, context_.arena);
+    double error = 0, size = 0;
+    for (std::size_t i = 0; i < image.size(); ++i) {
+      const Vec3d d = (0.5 / eps) * (behind[i] - ahead[i]) - image[i];
+      error += dot(d, d);
+      size += dot(image[i], image[i]);
+    }
+    best = std::min(best, std::sqrt(error / size));
+  }
+  EXPECT_LT(best, 3e-6) << "tangents are kept in single precision";
+}
+
+TEST_P(TetElasticity, ForcesAddUpToNothingAndDoNotTurn) {
+  std::vector<Vec3d> force(model_.node_count());
+  elastic_force(model_, {x_}, force, memory_, context_.arena);
+  Vec3d sum{0, 0, 0}, moment{0, 0, 0};
+  double size = 0;
+  for (std::size_t i = 0; i < force.size(); ++i) {
+    sum += force[i];
+    moment += cross(x_[i], force[i]);
+    size += std::sqrt(dot(force[i], force[i]));
+  }
+  EXPECT_LT(std::sqrt(dot(sum, sum)), 1e-13 * size);
+  if (materials::kLawNames[GetParam()] != "linear") {
+    EXPECT_LT(std::sqrt(dot(moment, moment)), 1e-13 * size);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(AllLaws, TetElasticity, ::testing::Range(0, int(materials::kLawCount)),
+                         [](const auto& info) {
+                           return std::string(materials::kLawNames[info.param]);
+                         });
+
+TEST(TetModel, TetsKeepTheirMaterialAndTheirNumber) {
+  Context context(1);
+  materials::Material soft = material_of(materials::law_index("neo_hookean"));
+  materials::Material hard = soft;
+  hard.mu *= 100;
+  const Model model = small_model({soft, hard}, context.arena);
+  for (const Batch& batch : model.batches) {
+    for (int i = 0; i < batch.count; ++i) {
+      const std::int32_t t = batch.first + i;
+      EXPECT_EQ(model.source[t] % 2, batch.material);
+      const double factor = 1 + 0.1 * (model.source[t] % 7);
+      EXPECT_DOUBLE_EQ(model.mu[t], factor * model.materials[batch.material].mu);
+    }
+  }
+  double mass = 0;
+  for (const double m : model.mass) mass += m;
+  EXPECT_NEAR(mass, 1000 * 0.3 * 0.3 * 0.2, 1e-12 * mass);
+}
+
+TEST(TetModel, InvertedTetsAreRefusedWithTheirNumber) {
+  Context context(1);
+  BodySpec body{.name = "box", .mesh = box_of_tets(1, 1, 1, 0)};
+  body.materials = {material_of(0)};
+  std::swap(body.mesh.tets[3][0], body.mesh.tets[3][1]);
+  try {
+    build_model({body}, {}, context.arena);
+    FAIL() << "no error";
+  } catch (const Error& e) {
+    EXPECT_NE(e.problem().find("1 of its tets"), std::string::npos) << e.what();
+    EXPECT_NE(e.problem().find("number 3"), std::string::npos) << e.what();
+  }
+}
+
+}  // namespace
+}  // namespace isochor::tets
