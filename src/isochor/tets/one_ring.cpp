@@ -115,9 +115,13 @@ solve::KrylovReport OneRings::correct(std::span<Vec3d> velocities, std::span<con
   divergence(velocities, right_);
   parallel_for(arena_, right_.size(), solve::kRowGrain,
                [&](std::size_t i) { right_[i] = wanted[i] - right_[i]; });
-  if (params.precondition) find_diagonal();
+  const double give = params.compliance;
+  if (params.precondition || give > 0) find_diagonal();
   const auto multiply = [&](std::span<const double> p, std::span<double> q) {
     apply(p, q, project);
+    if (give == 0) return;
+    parallel_for(arena_, q.size(), solve::kRowGrain,
+                 [&](std::size_t i) { q[i] += give * diagonal_[i] * p[i]; });
   };
   const auto precondition = [&](std::span<const double> r, std::span<double> z) {
     parallel_for(arena_, z.size(), solve::kRowGrain,

@@ -11,6 +11,9 @@ namespace isochor::tets {
 struct OneRingParams {
   double tolerance = 0.01;  ///< of the residual [Irving07 sec 4]
   int max_iterations = 1000;
+  /// How far volumes give way to their pressures, in parts of the diagonal. With none, where holds
+  /// and contacts leave some one-rings no motion, systems are singular and may have no solution.
+  double compliance = 1e-6;
   bool precondition = true;         ///< by the diagonal; the published method does not
   bool conjugate_gradient = false;  ///< instead of MINRES, which also takes singular systems
 };
