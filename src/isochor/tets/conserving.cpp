@@ -44,6 +44,9 @@ Conserving::Conserving(const Model& model, const ConservingParams& params,
       rings_(model, context.arena),
       scratch_(model),
       wanted_(model.node_count()),
+      position_pressures_(model.node_count()),
+      velocity_pressures_(model.node_count()),
+      later_pressures_(model.node_count()),
       positions_(model.node_count()),
       velocities_(model.node_count()),
       half_(model.node_count()) {
@@ -85,18 +88,39 @@ void Conserving::find_rows(std::span<const Vec3d> positions, const contact::Plac
   impulses_.assign(rows_.size(), 0.0);
 }
 
-void Conserving::project(std::span<Vec3d> change) {
-  projection_.project(change, params_.sweeps, context_.arena);
-}
-
 /// [Irving07 (2)]
 int Conserving::correct_velocities(std::span<Vec3d> velocities) {
   std::fill(wanted_.begin(), wanted_.end(), 0.0);
-  return rings_
-      .correct(
-          velocities, wanted_, [&](std::span<Vec3d> v) { project(v); }, params_.rings,
-          context_.cancelled)
+  return correct(velocities, velocity_pressures_);
+}
+
+int Conserving::correct(std::span<Vec3d> velocities, std::span<double> pressures) {
+  const auto project = [&](std::span<Vec3d> v) {
+    projection_.project(v, params_.sweeps, context_.arena);
+  };
+  return rings_.correct(velocities, wanted_, pressures, project, params_.rings, context_.cancelled)
       .iterations;
+}
+
+void Conserving::recover(const contact::PlacedColliders& placed, std::span<Vec3d> positions,
+                         ConservingReport& report) {
+  const std::span<const double> rest = rings_.rest_volumes();
+  for (;; ++report.recovery_steps) {
+    // Velocities are none of its business.
+    collide(placed, free_points_, positions, half_, context_.arena, contacts_);
+    find_rows(positions, placed, report);
+    rings_.measure(positions);
+    const bool enough = rings_.largest_error() <= params_.volume_tolerance;
+    if (enough || report.recovery_steps == params_.recovery_steps || context_.cancelled) return;
+    for (std::size_t i = 0; i < wanted_.size(); ++i) wanted_[i] = rest[i] - rings_.volumes()[i];
+    std::fill(velocities_.begin(), velocities_.end(), Vec3d{0, 0, 0});
+    // Only the first of these pressures is what the step before needed, too.
+    const bool first = report.recovery_steps == 0;
+    if (!first) std::fill(later_pressures_.begin(), later_pressures_.end(), 0.0);
+    report.position_iterations +=
+        correct(velocities_, first ? position_pressures_ : later_pressures_);
+    for (std::size_t i = 0; i < velocities_.size(); ++i) positions[i] += velocities_[i];
+  }
 }
 
 void Conserving::repel(std::span<Vec3d> velocities, double dt) {
@@ -172,7 +196,6 @@ ConservingReport Conserving::advance_published(State& state, const Vec3d& gravit
   ConservingReport report;
   const contact::PlacedColliders before = colliders_.at(time, context_.arena);
   const contact::PlacedColliders after = colliders_.at(time + dt, context_.arena);
-  const auto kept = [&](std::span<Vec3d> v) { project(v); };
   // 1
   std::vector<Slide> slides;
   if (params_.restrain_both) {
@@ -190,8 +213,7 @@ ConservingReport Conserving::advance_published(State& state, const Vec3d& gravit
       const double most = rest[i] * fastest;
       wanted_[i] = std::clamp((rest[i] - rings_.volumes()[i]) / dt, -most, most);
     }
-    report.position_iterations =
-        rings_.correct(velocities_, wanted_, kept, params_.rings, context_.cancelled).iterations;
+    report.position_iterations = correct(velocities_, position_pressures_);
   }
   // 3, 4
   repel(velocities_, dt);
@@ -247,15 +269,11 @@ ConservingReport Conserving::advance_implicit(State& state, const Vec3d& gravity
   report.converged = elastic.converged();
   if (!report.converged) return report;
   collide(after, free_points_, next.positions, next.velocities, context_.arena, contacts_);
-  find_rows(next.positions, after, report);
   if (params_.keep_volumes) {
-    const VolumeRecovery found = recover_volumes(
-        rings_, next.positions, [&](std::span<Vec3d> v) { project(v); }, params_.rings,
-        params_.volume_tolerance, params_.recovery_steps, context_.cancelled);
-    report.recovery_steps = found.steps;
-    report.position_iterations = found.iterations;
-    rings_.measure(next.positions);
+    recover(after, next.positions, report);
     report.velocity_iterations = correct_velocities(next.velocities);
+  } else {
+    find_rows(next.positions, after, report);
   }
   repel(next.velocities, dt);
   std::swap(state, next);

@@ -23,7 +23,7 @@ struct ConservingParams {
   bool keep_volumes = true;  ///< off: elasticity alone, for comparison
   OneRingParams rings;
   double volume_tolerance = 1e-3;  ///< of one-rings, relative; where the scheme is implicit
-  int recovery_steps = 4;          ///< of Newton's method for it, at most
+  int recovery_steps = 8;          ///< of Newton's method for it, at most
   /// Volume comes back no faster than all of it in this time, s; 0: at once.
   double recovery_time = 0;
   int sweeps = 4;  ///< q of (P1 ... Pn ... P1)^q
@@ -73,9 +73,12 @@ class Conserving {
   /// Fills rows_ and projection_ with what touches at positions.
   void find_rows(std::span<const Vec3d> positions, const contact::PlacedColliders& placed,
                  ConservingReport& report);
-  void project(std::span<Vec3d> change);
-  void hold_still(std::span<Vec3d> velocities) const;
+  /// Towards `wanted_`; returns iterations.
+  int correct(std::span<Vec3d> velocities, std::span<double> pressures);
   int correct_velocities(std::span<Vec3d> velocities);
+  /// Moves positions until all volumes are right and nothing is inside a collider.
+  void recover(const contact::PlacedColliders& placed, std::span<Vec3d> positions,
+               ConservingReport& report);
   /// v + dt/2 a(x, v), implicit in damping: what Newmark's method asks for twice per step.
   int half_step(std::span<const Vec3d> positions, std::span<const Vec3d> from, const Vec3d& gravity,
                 double dt, std::span<const Slide> slides, std::span<Vec3d> to);
@@ -97,6 +100,8 @@ class Conserving {
   std::vector<contact::ColliderContact> near_, contacts_;
   std::vector<contact::Pair> pairs_;
   std::vector<double> impulses_, wanted_;
+  /// Of the last step, for positions and for velocities: first guesses of the next.
+  std::vector<double> position_pressures_, velocity_pressures_, later_pressures_;
   std::vector<Vec3d> positions_, velocities_, half_;
 };
 

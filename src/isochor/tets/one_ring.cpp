@@ -12,8 +12,8 @@ OneRings::OneRings(const Model& model, ThreadArena& arena)
       tet_(model.tets.size()),
       rest_(model.node_count()),
       volumes_(model.node_count()),
-      pressure_(model.node_count()),
       right_(model.node_count()),
+      addition_(model.node_count()),
       diagonal_(model.node_count()),
       change_(model.node_count()),
       minres_(model.node_count()),
@@ -109,12 +109,18 @@ void OneRings::find_diagonal() {
   });
 }
 
+double OneRings::largest_error() const {
+  double largest = 0;
+  for (std::size_t i = 0; i < rest_.size(); ++i) {
+    if (rest_[i] > 0) largest = std::max(largest, std::abs(volumes_[i] / rest_[i] - 1));
+  }
+  return largest;
+}
+
 solve::KrylovReport OneRings::correct(std::span<Vec3d> velocities, std::span<const double> wanted,
-                                      Projection project, const OneRingParams& params,
+                                      std::span<double> pressures, Projection project,
+                                      const OneRingParams& params,
                                       const std::atomic<bool>& cancelled) {
-  divergence(velocities, right_);
-  parallel_for(arena_, right_.size(), solve::kRowGrain,
-               [&](std::size_t i) { right_[i] = wanted[i] - right_[i]; });
   const double give = params.compliance;
   if (params.precondition || give > 0) find_diagonal();
   const auto multiply = [&](std::span<const double> p, std::span<double> q) {
@@ -127,14 +133,41 @@ solve::KrylovReport OneRings::correct(std::span<Vec3d> velocities, std::span<con
     parallel_for(arena_, z.size(), solve::kRowGrain,
                  [&](std::size_t i) { z[i] = params.precondition ? r[i] / diagonal_[i] : r[i]; });
   };
-  const auto stop = [&] { return bool(cancelled); };
-  const solve::KrylovReport report =
-      params.conjugate_gradient
-          ? solve::conjugate_gradient(arena_, multiply, precondition, stop, right_, pressure_,
-                                      params.tolerance, params.max_iterations, krylov_)
-          : solve::minres(arena_, multiply, precondition, stop, right_, pressure_, params.tolerance,
-                          params.max_iterations, minres_);
-  gradient(pressure_, change_);
+  const auto norm = [&](std::span<const double> r) {
+    precondition(r, addition_);
+    return std::sqrt(solve::dot(arena_, r, addition_));
+  };
+  divergence(velocities, right_);
+  parallel_for(arena_, right_.size(), solve::kRowGrain,
+               [&](std::size_t i) { right_[i] = wanted[i] - right_[i]; });
+  // From the guess, unless it is worse than none.
+  const double whole = norm(right_);
+  multiply(pressures, addition_);
+  parallel_for(arena_, right_.size(), solve::kRowGrain,
+               [&](std::size_t i) { right_[i] -= addition_[i]; });
+  double left = norm(right_);
+  if (!(left < whole)) {
+    multiply(pressures, addition_);
+    parallel_for(arena_, right_.size(), solve::kRowGrain, [&](std::size_t i) {
+      right_[i] += addition_[i];
+      pressures[i] = 0;
+    });
+    left = whole;
+  }
+  solve::KrylovReport report{.relative_residual = 0, .converged = true};
+  if (left > params.tolerance * whole) {
+    const double tolerance = params.tolerance * whole / left;
+    const auto stop = [&] { return bool(cancelled); };
+    report = params.conjugate_gradient
+                 ? solve::conjugate_gradient(arena_, multiply, precondition, stop, right_,
+                                             addition_, tolerance, params.max_iterations, krylov_)
+                 : solve::minres(arena_, multiply, precondition, stop, right_, addition_, tolerance,
+                                 params.max_iterations, minres_);
+    parallel_for(arena_, right_.size(), solve::kRowGrain,
+                 [&](std::size_t i) { pressures[i] += addition_[i]; });
+    report.relative_residual *= left / whole;
+  }
+  gradient(pressures, change_);
   parallel_for(arena_, change_.size(), solve::kRowGrain, [&](std::size_t i) {
     change_[i] = model_.held[i] ? Vec3d{0, 0, 0} : (-1 / model_.mass[i]) * change_[i];
   });
@@ -142,30 +175,6 @@ solve::KrylovReport OneRings::correct(std::span<Vec3d> velocities, std::span<con
   parallel_for(arena_, change_.size(), solve::kRowGrain,
                [&](std::size_t i) { velocities[i] += change_[i]; });
   return report;
-}
-
-VolumeRecovery recover_volumes(OneRings& rings, std::span<Vec3d> positions,
-                               OneRings::Projection project, const OneRingParams& params,
-                               double tolerance, int most, const std::atomic<bool>& cancelled) {
-  VolumeRecovery found;
-  std::vector<double> missing(positions.size());
-  std::vector<Vec3d> way(positions.size());
-  const std::span<const double> rest = rings.rest_volumes();
-  for (;;) {
-    rings.measure(positions);
-    found.largest_error = 0;
-    for (std::size_t i = 0; i < missing.size(); ++i) {
-      missing[i] = rest[i] - rings.volumes()[i];
-      if (rest[i] > 0) {
-        found.largest_error = std::max(found.largest_error, std::abs(missing[i]) / rest[i]);
-      }
-    }
-    if (found.largest_error <= tolerance || found.steps == most || cancelled) return found;
-    std::fill(way.begin(), way.end(), Vec3d{0, 0, 0});
-    found.iterations += rings.correct(way, missing, project, params, cancelled).iterations;
-    for (std::size_t i = 0; i < way.size(); ++i) positions[i] += way[i];
-    ++found.steps;
-  }
 }
 
 }  // namespace isochor::tets

@@ -30,6 +30,8 @@ class OneRings {
   std::span<const double> rest_volumes() const { return rest_; }
 
   void measure(std::span<const Vec3d> positions);
+  /// Of the volumes last measured, relative to those at rest.
+  double largest_error() const;
   /// Per node at the positions last measured, m^3.
   std::span<const double> volumes() const { return volumes_; }
 
@@ -42,14 +44,12 @@ class OneRings {
   /// is multiplied by the inverse mass.
   using Projection = FunctionRef<void(std::span<Vec3d>)>;
 
-  /// Adds to velocities the change P M^-1 grad p that gives them the divergence of `wanted`
-  /// [Irving07 (1), (2)], m^3/s per node. Held nodes do not change.
+  /// Adds to velocities the change -P M^-1 grad p that gives them the divergence of `wanted`
+  /// [Irving07 (1), (2)], m^3/s per node. Held nodes do not change. `pressures`, Pa times the step,
+  /// are a first guess and become p; those of the step before are a good one.
   solve::KrylovReport correct(std::span<Vec3d> velocities, std::span<const double> wanted,
-                              Projection project, const OneRingParams& params,
-                              const std::atomic<bool>& cancelled);
-
-  /// Pressures of the last correction, times the step: Pa s.
-  std::span<const double> pressures() const { return pressure_; }
+                              std::span<double> pressures, Projection project,
+                              const OneRingParams& params, const std::atomic<bool>& cancelled);
 
  private:
   void apply(std::span<const double> p, std::span<double> out, Projection project);
@@ -60,20 +60,10 @@ class OneRings {
   std::vector<std::array<Vec3d, 4>> slopes_;  ///< per tet, dV/dx of its corners
   std::vector<double> tet_;                   ///< per tet, whatever is to be added up
   std::vector<double> rest_, volumes_;
-  std::vector<double> pressure_, right_, diagonal_;
+  std::vector<double> right_, addition_, diagonal_;
   std::vector<Vec3d> change_;
   solve::MinresScratch minres_;
   solve::KrylovScratch krylov_;
 };
-
-/// Moves positions until every one-ring has its volume at rest, to a relative error in the largest:
-/// Newton's method, each step a correction. Returns the number of steps; stops after `most`.
-struct VolumeRecovery {
-  int steps = 0, iterations = 0;
-  double largest_error = 0;  ///< of a one-ring, relative
-};
-VolumeRecovery recover_volumes(OneRings& rings, std::span<Vec3d> positions,
-                               OneRings::Projection project, const OneRingParams& params,
-                               double tolerance, int most, const std::atomic<bool>& cancelled);
 
 }  // namespace isochor::tets
