@@ -1,4 +1,4 @@
-/// A ball pressed between two plates until they meet [Irving07 fig. 6].
+/// A ball pressed between two plates until they meet [Irving07 fig 6].
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>

@@ -1,4 +1,4 @@
-/// A ball falls on the ground [Irving07 fig. 2]: with volumes of one-rings kept, and without, at
+/// A ball falls on the ground [Irving07 fig 2]: with volumes of one-rings kept, and without, at
 /// Poisson's ratios 0.45 and 0.499. The paper does not say how stiff and how fast it was: here it
 /// is as soft as makes it lose at 0.45 what it loses there.
 #include <algorithm>

@@ -7,7 +7,7 @@
 #include "isochor/tets/solver.h"
 
 /// Bodies in motion whose one-rings keep their volume, and that touch colliders, each other and
-/// themselves [Irving07].
+/// themselves, after Irving 2007.
 namespace isochor::tets {
 
 enum class Scheme {
@@ -22,7 +22,7 @@ struct ConservingParams {
   Scheme scheme = Scheme::Implicit;
   bool keep_volumes = true;  ///< off: elasticity alone, for comparison
   OneRingParams rings;
-  double volume_tolerance = 1e-3;  ///< of one-rings, relative; where the scheme is implicit
+  double volume_tolerance = 1e-2;  ///< of one-rings, relative; where the scheme is implicit
   int recovery_steps = 8;          ///< of Newton's method for it, at most
   /// Volume comes back no faster than all of it in this time, s; 0: at once.
   double recovery_time = 0;
