@@ -209,6 +209,38 @@ TEST(Colliders, StepsEndBeforeTheSurface) {
   }
 }
 
+TEST(Colliders, TravelBoundsHowFarTheirPartsGo) {
+  const geometry::SurfaceMesh box = geometry::make_box({0, 0, 0}, {1, 1, 1}, 1);
+  Mesh mesh{.triangles = geometry::triangulate(box),
+            .keys = {{0, box.positions}, {2, box.positions}}};
+  for (Vec3d& p : mesh.keys[1].positions) p *= 1.5;
+  Collider collider{.name = "box", .shape = mesh};
+  collider.keys = {{0, {0, 0, 0}, {0, 0, 0}}, {1, {1, 0, 0}, {0, 0, 2}}, {2, {1, 1, 0}, {0, 1, 2}}};
+  ThreadArena arena(1);
+  const Colliders colliders({collider}, arena);
+  const Bounds where{{-2, -2, -2}, {3, 3, 3}};
+  EXPECT_EQ(colliders.travel(-2, 0, where), 0);
+  EXPECT_EQ(colliders.travel(2, 4, where), 0);
+  const auto vertex = [&](std::size_t i, double time) {
+    const Vec3d own = box.positions[i] * (1 + 0.25 * time);
+    return carried(placement_at(collider.keys, time), own);
+  };
+  for (const auto& [from, to] : {std::pair{0.0, 2.0}, {0.9, 1.1}, {1.5, 1.6}}) {
+    const double bound = colliders.travel(from, to, where);
+    double most = 0;
+    for (std::size_t i = 0; i < box.positions.size(); ++i) {
+      double length = 0;
+      for (int s = 0; s < 100; ++s) {
+        const double a = from + (to - from) * s / 100, b = from + (to - from) * (s + 1) / 100;
+        length += norm(vertex(i, b) - vertex(i, a));
+      }
+      most = std::max(most, length);
+    }
+    EXPECT_GE(bound, most);
+    EXPECT_LE(bound, 8 * most);
+  }
+}
+
 TEST(Colliders, BadOnesAreNamed) {
   const auto message = [](Collider collider) -> std::string {
     collider.name = "floor";

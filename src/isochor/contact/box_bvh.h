@@ -68,23 +68,28 @@ class BoxBvh {
   /// Calls visit(leaf) for all leaves from `first_leaf` on that overlap the box.
   template <class F>
   void walk(const Bounds& box, std::size_t first_leaf, F&& visit) const {
-    const std::size_t leaves = leaf_count();
-    const int depth = std::countr_zero(leaves);
-    std::array<std::uint32_t, 64> stack;
+    const auto leaves = static_cast<std::uint32_t>(leaf_count());
+    std::array<std::uint32_t, 32> stack;
     int top = 0;
-    stack[top++] = 1;
-    while (top > 0) {
-      const std::uint32_t node = stack[--top];
-      const int below = depth - (31 - std::countl_zero(node));
-      const std::size_t end = (static_cast<std::size_t>(node + 1) << below) - leaves;
-      if (end <= first_leaf || !overlap(box, nodes_[node])) continue;
-      if (below == 0) {
-        visit(node - leaves);
+    std::uint32_t node = overlap(box, nodes_[1]) ? 1 : 0;
+    while (node != 0) {
+      if (node >= leaves) {
+        if (node - leaves >= first_leaf) visit(node - leaves);
+        node = top > 0 ? stack[--top] : 0;
         continue;
       }
-      stack[top++] = 2 * node + 1;
-      stack[top++] = 2 * node;
+      const std::uint32_t child = 2 * node;
+      const bool near = reaches(child, first_leaf) && overlap(box, nodes_[child]);
+      const bool far = reaches(child + 1, first_leaf) && overlap(box, nodes_[child + 1]);
+      if (near && far) stack[top++] = child + 1;
+      node = near ? child : far ? child + 1 : top > 0 ? stack[--top] : 0;
     }
+  }
+  /// Whether there is a leaf from `first_leaf` on below a node.
+  bool reaches(std::uint32_t node, std::size_t first_leaf) const {
+    const int below =
+        std::countl_zero(node) - std::countl_zero(static_cast<std::uint32_t>(leaf_count()));
+    return ((static_cast<std::size_t>(node) + 1) << below) - leaf_count() > first_leaf;
   }
 
   std::vector<std::int32_t> items_;   ///< in the order of the leaves

@@ -23,6 +23,7 @@ inline Row row_of(const ColliderContact& contact) {
   return {.points = {contact.point},
           .weights = {1},
           .count = 1,
+          .collider = contact.collider,
           .normal = contact.normal,
           .velocity = contact.velocity,
           .gap = contact.distance,

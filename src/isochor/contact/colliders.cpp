@@ -28,6 +28,21 @@ Vec3d angular_velocity(const Vec3d& r, const Vec3d& rate) {
   return rate + a * turned + b * cross(r, turned);
 }
 
+/// Calls f(key, next key, part of the way between them) for the parts of a stretch of time that lie
+/// between neighbouring keys.
+template <class Keys, class F>
+void for_each_part(const Keys& keys, double from, double to, F&& f) {
+  for (std::size_t k = 1; k < keys.size(); ++k) {
+    const double start = max(from, keys[k - 1].time), end = min(to, keys[k].time);
+    if (start < end) f(keys[k - 1], keys[k], (end - start) / (keys[k].time - keys[k - 1].time));
+  }
+}
+
+double farthest_corner(const Bounds& box, const Vec3d& from) {
+  const Vec3d far = max(box.high - from, from - box.low);
+  return norm(far);
+}
+
 bool is_convex(const Shape& shape) {
   return !std::holds_alternative<Stairs>(shape) && !std::holds_alternative<Mesh>(shape);
 }
@@ -104,6 +119,31 @@ PlacedColliders Colliders::at(double time, ThreadArena& arena) const {
     p.bounds = grown(p.mesh->bounds(), p.collider->thickness);
   }
   return placed;
+}
+
+double Colliders::travel(double from, double to, const Bounds& where) const {
+  double farthest = 0;
+  for (const PlacedColliders::Placed& placed : rest_.colliders_) {
+    const Collider& collider = *placed.collider;
+    double way = 0;
+    for_each_part(collider.keys, from, to, [&](const PoseKey& a, const PoseKey& b, double part) {
+      // The angular velocity is never faster than the rotation vector changes.
+      const double arm =
+          max(farthest_corner(where, a.translation), farthest_corner(where, b.translation));
+      way += part * (norm(b.translation - a.translation) + arm * norm(b.rotation - a.rotation));
+    });
+    if (const Mesh* mesh = std::get_if<Mesh>(&collider.shape)) {
+      for_each_part(mesh->keys, from, to, [&](const MeshKey& a, const MeshKey& b, double part) {
+        double most = 0;
+        for (std::size_t i = 0; i < a.positions.size(); ++i) {
+          most = max(most, norm(b.positions[i] - a.positions[i]));
+        }
+        way += part * most;
+      });
+    }
+    farthest = max(farthest, way);
+  }
+  return farthest;
 }
 
 ColliderSample PlacedColliders::sample(std::size_t i, const Vec3d& point) const {

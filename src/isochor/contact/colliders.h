@@ -140,6 +140,10 @@ class Colliders {
   /// building a tree over their triangles; all else is quick.
   PlacedColliders at(double time, ThreadArena& arena) const;
 
+  /// A bound, m, on how far the parts of colliders within `where` go between two times: what tells
+  /// into how many samples a step must be cut so that none jumps over a thin body.
+  double travel(double from, double to, const Bounds& where) const;
+
  private:
   PlacedColliders rest_;
 };

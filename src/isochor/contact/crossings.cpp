@@ -9,10 +9,43 @@ namespace {
 
 constexpr std::size_t kGrain = 64;
 
-int common_corners(const Triangle& a, const Triangle& b) {
-  int count = 0;
-  for (const std::int32_t v : a) count += std::ranges::count(b, v) > 0;
-  return count;
+using Corners = std::array<Vec3d, 3>;
+
+/// Which corner of each of two triangles is the same point, if any is; more than one: the last.
+struct CommonCorner {
+  int count = 0, first = 0, second = 0;
+};
+CommonCorner common_corner(const Triangle& s, const Triangle& t) {
+  CommonCorner common;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      if (s[i] == t[j]) common = {common.count + 1, i, j};
+    }
+  }
+  return common;
+}
+
+/// Whether the edge of a triangle opposite corner i goes through the plane of another.
+bool opposite_edge_passes(const Corners& s, int i, const Corners& plane) {
+  const auto side = [&](const Vec3d& p) {
+    return geometry::plane_side(plane[0], plane[1], plane[2], p);
+  };
+  return side(s[(i + 1) % 3]) * side(s[(i + 2) % 3]) < 0;
+}
+
+bool cross(const Triangle& s, const Triangle& t, std::span<const Vec3d> x) {
+  const CommonCorner common = common_corner(s, t);
+  // Two triangles at one edge meet there and nowhere else, or lie in one plane.
+  if (common.count > 1) return false;
+  const Corners a{x[s[0]], x[s[1]], x[s[2]]}, b{x[t[0]], x[t[1]], x[t[2]]};
+  // Those at one corner can only cross where both opposite edges go through the other's plane,
+  // since the planes meet in a line through the corner. Asked first, it spares exact arithmetic for
+  // the corner itself, which lies in both planes.
+  if (common.count == 1 &&
+      !(opposite_edge_passes(a, common.first, b) && opposite_edge_passes(b, common.second, a))) {
+    return false;
+  }
+  return geometry::triangles_cross(a, b);
 }
 
 }  // namespace
@@ -20,9 +53,6 @@ int common_corners(const Triangle& a, const Triangle& b) {
 Crossings find_crossings(SurfaceBvh& bvh, std::span<const Vec3d> positions, ThreadArena& arena) {
   bvh.update(positions, 0, arena);
   const Surface& surface = bvh.surface();
-  const auto corners = [&](const Triangle& t) {
-    return std::array{positions[t[0]], positions[t[1]], positions[t[2]]};
-  };
   const std::size_t leaves = bvh.triangles().leaf_count();
   std::vector<Crossings> parts((leaves + kGrain - 1) / kGrain);
   arena.for_chunks(leaves, kGrain, [&](std::size_t begin, std::size_t end) {
@@ -30,8 +60,7 @@ Crossings find_crossings(SurfaceBvh& bvh, std::span<const Vec3d> positions, Thre
     for (std::size_t leaf = begin; leaf < end; ++leaf) {
       bvh.triangles().for_each_pair(leaf, [&](std::int32_t i, std::int32_t j) {
         const Triangle &s = surface.triangles[i], &t = surface.triangles[j];
-        // Two triangles at one edge meet there and nowhere else, or lie in one plane.
-        if (common_corners(s, t) > 1 || !geometry::triangles_cross(corners(s), corners(t))) return;
+        if (!cross(s, t, positions)) return;
         const bool same = surface.bodies[s[0]] == surface.bodies[t[0]];
         ++(same ? part.within_bodies : part.between_bodies);
         part.pairs.push_back({i, j});

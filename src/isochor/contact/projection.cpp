@@ -123,18 +123,18 @@ void ContactProjection::project(std::span<Vec3d> change, int sweeps, ThreadArena
   });
 }
 
-void ContactProjection::match(std::span<Vec3d> velocities, int sweeps, std::span<double> impulses,
+void ContactProjection::match(std::span<Vec3d> velocities, int sweeps, std::span<Vec3d> impulses,
                               ThreadArena& arena) const {
   sweep(sweeps, arena, [&](const ActiveRow& a) {
     const double speed = along_normal(a.row, velocities) - dot(a.row.normal, a.row.velocity);
     const double impulse = -speed / a.inverse_mass;
     push(a.row, a.response, impulse * a.row.normal, velocities);
-    impulses[a.number] += impulse;
+    impulses[a.number] += impulse * a.row.normal;
   });
 }
 
 void ContactProjection::repel(std::span<Vec3d> velocities, const Repulsion& repulsion,
-                              std::span<double> impulses, ThreadArena& arena) const {
+                              std::span<Vec3d> impulses, ThreadArena& arena) const {
   const double dt = repulsion.time_step;
   for (std::size_t c = 0; c < colour_count(); ++c) {
     in_colour(c, arena, [&](const ActiveRow& a) {
@@ -148,22 +148,25 @@ void ContactProjection::repel(std::span<Vec3d> velocities, const Repulsion& repu
         impulse += max(min(dt * repulsion.stiffness * missing, faster / a.inverse_mass), 0.0);
       }
       if (impulse == 0) return;
-      push(a.row, a.response, impulse * a.row.normal, velocities);
-      const double most = a.row.friction * impulse;
-      push(a.row, a.response, friction_impulse(a.row, a.inverse_mass, most, velocities),
-           velocities);
-      impulses[a.number] += impulse;
+      const Vec3d normal = impulse * a.row.normal;
+      push(a.row, a.response, normal, velocities);
+      const Vec3d tangential =
+          friction_impulse(a.row, a.inverse_mass, a.row.friction * impulse, velocities);
+      push(a.row, a.response, tangential, velocities);
+      impulses[a.number] += normal + tangential;
     });
   }
 }
 
-void ContactProjection::rub(std::span<Vec3d> velocities, std::span<const double> impulses,
+void ContactProjection::rub(std::span<Vec3d> velocities, std::span<Vec3d> impulses,
                             ThreadArena& arena) const {
   for (std::size_t c = 0; c < colour_count(); ++c) {
     in_colour(c, arena, [&](const ActiveRow& a) {
-      const double most = a.row.friction * max(impulses[a.number], 0.0);
-      push(a.row, a.response, friction_impulse(a.row, a.inverse_mass, most, velocities),
-           velocities);
+      const double pressed = max(dot(a.row.normal, impulses[a.number]), 0.0);
+      const Vec3d tangential =
+          friction_impulse(a.row, a.inverse_mass, a.row.friction * pressed, velocities);
+      push(a.row, a.response, tangential, velocities);
+      impulses[a.number] += tangential;
     });
   }
 }

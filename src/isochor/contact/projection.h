@@ -39,17 +39,18 @@ class ContactProjection {
   void project(std::span<Vec3d> change, int sweeps, ThreadArena& arena) const;
 
   /// Makes velocities of contacts the wanted ones, c_i^T v = 0 with all of u, by as many
-  /// symmetric sweeps. Adds the impulse of row i, N s along its normal, to impulses[i].
-  void match(std::span<Vec3d> velocities, int sweeps, std::span<double> impulses,
+  /// symmetric sweeps. Adds the impulse on the first part of row i, N s, to impulses[i].
+  void match(std::span<Vec3d> velocities, int sweeps, std::span<Vec3d> impulses,
              ThreadArena& arena) const;
 
   /// One pass in which each row stops what approaches, pushes what is too near, and slows sliding
   /// by Coulomb's law; nothing is pulled. Adds to impulses as above.
-  void repel(std::span<Vec3d> velocities, const Repulsion& repulsion, std::span<double> impulses,
+  void repel(std::span<Vec3d> velocities, const Repulsion& repulsion, std::span<Vec3d> impulses,
              ThreadArena& arena) const;
 
-  /// Slows sliding: row i by a tangential impulse of friction times impulses[i] at most.
-  void rub(std::span<Vec3d> velocities, std::span<const double> impulses, ThreadArena& arena) const;
+  /// Slows sliding: row i by a tangential impulse of friction times the normal part of impulses[i]
+  /// at most, which is added there.
+  void rub(std::span<Vec3d> velocities, std::span<Vec3d> impulses, ThreadArena& arena) const;
 
   /// The largest |c_i^T v| of all rows, with all of u, m/s.
   double largest_violation(std::span<const Vec3d> velocities) const;

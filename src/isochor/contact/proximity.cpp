@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "isochor/contact/perpendicular.h"
 #include "isochor/geometry/triangle_queries.h"
 
 namespace isochor::contact {
@@ -19,19 +20,6 @@ double nearest_parameter(const Vec3d& a, const Vec3d& b, const Vec3d& point) {
   const Vec3d along = b - a;
   const double squared = dot(along, along);
   return squared > 0 ? std::clamp(dot(point - a, along) / squared, 0.0, 1.0) : 0;
-}
-
-/// A unit vector perpendicular to `along`, which may be of any length.
-Vec3d any_perpendicular(const Vec3d& along) {
-  int smallest = 0;
-  for (int a = 1; a < 3; ++a) {
-    if (std::abs(along[a]) < std::abs(along[smallest])) smallest = a;
-  }
-  Vec3d axis{0, 0, 0};
-  axis[smallest] = 1;
-  const Vec3d normal = cross(along, axis);
-  const double length = norm(normal);
-  return length > 0 ? normal * (1 / length) : Vec3d{0, 0, 1};
 }
 
 /// Perpendicular to two vectors, or to the longer if they are parallel.

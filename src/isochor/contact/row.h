@@ -12,12 +12,13 @@ namespace isochor::contact {
 struct Row {
   std::array<std::int32_t, 4> points{};
   std::array<double, 4> weights{};
-  std::int32_t count = 0;   ///< of points
-  bool edges = false;       ///< of two edges
-  Vec3d normal{0, 0, 0};    ///< of length one, towards the first part
-  Vec3d velocity{0, 0, 0};  ///< m/s, of a collider's surface; zero for pairs
-  double gap = 0;           ///< m, negative where they overlap
-  double friction = 0;      ///< coefficient
+  std::int32_t count = 0;      ///< of points
+  std::int32_t collider = -1;  ///< its number; -1: of a pair
+  bool edges = false;          ///< of two edges
+  Vec3d normal{0, 0, 0};       ///< of length one, towards the first part
+  Vec3d velocity{0, 0, 0};     ///< m/s, of a collider's surface; zero for pairs
+  double gap = 0;              ///< m, negative where they overlap
+  double friction = 0;         ///< coefficient
 };
 
 /// Of a point and a triangle, or of two edges [Irving07 sec 4].
