@@ -138,7 +138,8 @@ class Inspector {
       report_.smallest_angle = std::min(report_.smallest_angle, low);
       report_.largest_angle = std::max(report_.largest_angle, high);
       for (const double angle : s.angles) {
-        ++report_.angles[std::min(static_cast<int>(angle / 10), TetReport::kBins - 1)];
+        // Lattice tets have 60 and 90 degrees but for rounding.
+        ++report_.angles[std::min(static_cast<int>(angle / 10 + 1e-9), TetReport::kBins - 1)];
       }
       const double least = kFlat * s.longest * s.longest * s.longest;
       const bool is_sliver = low < options_.sliver_angle || high > 180 - options_.sliver_angle;
