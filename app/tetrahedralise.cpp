@@ -29,7 +29,7 @@ Writer writer_for(const std::filesystem::path& out) {
 /// The tets on this side of a plane through the middle, each a little smaller than it is.
 geometry::SurfaceMesh cut_open(const geometry::TetMesh& mesh, const geometry::Bounds& bounds,
                                const Vec3d& towards) {
-  constexpr double kShrink = 0.88;
+  constexpr double kShrink = 0.95;
   const Vec3d middle = 0.5 * (bounds.low + bounds.high);
   geometry::SurfaceMesh surface;
   for (const geometry::Tet& tet : mesh.tets) {
