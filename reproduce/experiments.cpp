@@ -9,9 +9,12 @@ std::vector<Row> grid_embedding(const ExperimentOptions&, Context&);
 std::vector<Row> grid_meshes(const ExperimentOptions&, Context&);
 std::vector<Row> grid_separation(const ExperimentOptions&, Context&);
 std::vector<Row> irving_conservation(const ExperimentOptions&, Context&);
+std::vector<Row> irving_drop(const ExperimentOptions&, Context&);
 std::vector<Row> irving_minres(const ExperimentOptions&, Context&);
 std::vector<Row> irving_plates(const ExperimentOptions&, Context&);
 std::vector<Row> irving_sphere(const ExperimentOptions&, Context&);
+std::vector<Row> irving_stairs(const ExperimentOptions&, Context&);
+std::vector<Row> irving_tori(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_differential(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_gauss(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_hourglass(const ExperimentOptions&, Context&);
@@ -56,10 +59,13 @@ std::span<const Experiment> experiments() {
       Experiment{"grid/separation", "Two fingers closer than a cell move apart", grid_separation},
       Experiment{"irving/conservation", "Momentum that corrections of volumes give (section 3)",
                  irving_conservation},
+      Experiment{"irving/drop", "A figure falls on the ground (fig. 4)", irving_drop},
       Experiment{"irving/minres", "Solvers for the pressures of one-rings (section 4)",
                  irving_minres},
       Experiment{"irving/plates", "A ball pressed between plates (fig. 6)", irving_plates},
       Experiment{"irving/sphere", "A ball falls on the ground (fig. 2)", irving_sphere},
+      Experiment{"irving/stairs", "A ball and a figure on stairs (figs. 1 and 3)", irving_stairs},
+      Experiment{"irving/tori", "Tori in a pile (fig. 5)", irving_tori},
       Experiment{"mcadams/differential",
                  "A bar pulled to 2.4 times its length by four differentials (fig. 2)",
                  mcadams_differential},
