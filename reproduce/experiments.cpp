@@ -33,6 +33,7 @@ std::vector<Row> patterson_volume(const ExperimentOptions&, Context&);
 std::vector<Row> robust_recovery(const ExperimentOptions&, Context&);
 std::vector<Row> robust_scale(const ExperimentOptions&, Context&);
 std::vector<Row> sheen_penalty(const ExperimentOptions&, Context&);
+std::vector<Row> tets_stuffing(const ExperimentOptions&, Context&);
 std::vector<Row> materials_curves(const ExperimentOptions&, Context&);
 std::vector<Row> verify_block(const ExperimentOptions&, Context&);
 std::vector<Row> verify_column(const ExperimentOptions&, Context&);
@@ -104,6 +105,8 @@ std::span<const Experiment> experiments() {
                  robust_recovery},
       Experiment{"robust/scale", "The same shape at every scale and stiffness", robust_scale},
       Experiment{"sheen/penalty", "Penalties on the change of volume (fig. 3)", sheen_penalty},
+      Experiment{"tets/stuffing", "Solids filled with tets: the smallest dihedral angle",
+                 tets_stuffing},
       Experiment{"materials/curves", "Every law in a test machine, beside measured materials",
                  materials_curves},
       Experiment{"verify/block", "A block pressed by four times its shear modulus", verify_block},
