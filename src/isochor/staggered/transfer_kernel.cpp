@@ -32,6 +32,7 @@ ISOCHOR_KERNEL Means means_of(bool face) {
   return {0, 2, {0.5f, 0.5f, 0}};
 }
 
+/// Adds weight * (part of what lies beside the face | the face itself).
 template <int D>
 void restrict_component(const TransferPass<D>& pass, const typename Layout<D>::Row& row,
                         int component) {
@@ -51,12 +52,19 @@ void restrict_component(const TransferPass<D>& pass, const typename Layout<D>::R
       if (component == 0) {
 #pragma GCC ivdep
         for (std::int64_t X = row.begin; X < row.end; ++X) {
-          to[X] += weight * (0.25f * (from[2 * X - 1] + from[2 * X + 1]) + 0.5f * from[2 * X]);
+          const float below = flags[X - 1] >> kKnown & 1 ? 0.25f : 0.5f;
+          const float above = flags[X + 1] >> kKnown & 1 ? 0.25f : 0.5f;
+          to[X] += weight * (below * from[2 * X - 1] + above * from[2 * X + 1] + 0.5f * from[2 * X]);
         }
       } else {
+        // The coarse row on the other side of what lies beside the face.
+        const int ky1 = component == 1 ? ky - 1 : 0, kz1 = component == 2 ? kz - 1 : 0;
+        const std::uint16_t* __restrict other = pass.coarse.flags + start_of<D>(pass.coarse, Y + ky1, Z + kz1);
+        const bool beside = ky1 != 0 || kz1 != 0;
 #pragma GCC ivdep
         for (std::int64_t X = row.begin; X < row.end; ++X) {
-          to[X] += weight * (0.5f * (from[2 * X] + from[2 * X + 1]));
+          const float fold = beside && !(other[X] >> (kKnown + component) & 1) ? 2.0f : 1.0f;
+          to[X] += fold * weight * (0.5f * (from[2 * X] + from[2 * X + 1]));
         }
       }
     }
@@ -81,8 +89,22 @@ ISOCHOR_KERNEL Between between(std::int64_t fine, bool face, bool constant) {
   return {{parent, odd ? parent + 1 : parent - 1}, {0.75f, 0.25f}};
 }
 
-/// Interpolates in pieces of a row, so that what the rows around give fits on the stack.
-constexpr int kPiece = 64;
+/// From the number next to a place, the one on the place's side and the one on the other: linear,
+/// beyond the last ones too, so that a rotation of a free end stays one.
+struct Sample {
+  float value, known;
+};
+ISOCHOR_KERNEL Sample interpolated(const Sample& near, const Sample& far, const Sample& back,
+                                   float far_weight) {
+  if (near.known > 0) {
+    if (far.known > 0) return {(1 - far_weight) * near.value + far_weight * far.value, 1};
+    if (back.known > 0 && far_weight < 0.5f) {
+      return {(1 + far_weight) * near.value - far_weight * back.value, 1};
+    }
+    return near;
+  }
+  return far;
+}
 
 template <int D>
 void prolong_component(const TransferPass<D>& pass, const typename Layout<D>::Row& row,
@@ -94,46 +116,29 @@ void prolong_component(const TransferPass<D>& pass, const typename Layout<D>::Ro
   const std::int64_t own = pass.fine.base[row.number];
   float* __restrict to = pass.to + component * pass.fine.length + own;
   const std::uint16_t* flags = pass.fine.flags + own;
-  for (std::int64_t begin = row.begin & ~1; begin < row.end; begin += 2 * kPiece) {
-    // Sums over coarse rows of values and of the weights that lie on something, from the coarse
-    // cell before the piece to the one behind it.
-    float value[kPiece + 2] = {}, weight[kPiece + 2] = {};
-    const std::int64_t first = (begin + kMargin) / 2 - 1;
-    std::int64_t count = (row.end - begin + 1) / 2 + 2;
-    if (count > kPiece + 2) count = kPiece + 2;
-    for (int k = 0; k < (D > 2 ? 4 : 2); ++k) {
-      const float w = in_y.weight[k & 1] * (D > 2 ? in_z.weight[k >> 1] : 1.0f);
-      if (w == 0) continue;
-      const std::int64_t start =
-          start_of<D>(pass.coarse, in_y.at[k & 1], D > 2 ? in_z.at[k >> 1] : 0) + first;
-      const float* __restrict from = pass.from + component * pass.coarse.length + start;
-      const std::uint16_t* __restrict known = pass.coarse.flags + start;
-#pragma GCC ivdep
-      for (std::int64_t n = 0; n < count; ++n) {
-        value[n] += w * from[n];
-        weight[n] += w * float(known[n] >> (kKnown + component) & 1);
-      }
+  const auto sample = [&](std::int64_t Y, std::int64_t Z, std::int64_t X) -> Sample {
+    const std::int64_t at = start_of<D>(pass.coarse, Y, D > 2 ? Z : 0) + X;
+    return {pass.from[component * pass.coarse.length + at],
+            float(pass.coarse.flags[at] >> (kKnown + component) & 1)};
+  };
+  for (std::int64_t x = row.begin; x < row.end; ++x) {
+    if (!(flags[x] >> (kActive + component) & 1)) continue;
+    const Between in_x = between(x, component == 0, centre);
+    const auto along_x = [&](std::int64_t Y, std::int64_t Z) {
+      const Sample near = sample(Y, Z, in_x.at[0]);
+      if (in_x.weight[1] == 0) return near;
+      return interpolated(near, sample(Y, Z, in_x.at[1]), sample(Y, Z, 2 * in_x.at[0] - in_x.at[1]), in_x.weight[1]);
+    };
+    const auto along_y = [&](std::int64_t Z) {
+      const Sample near = along_x(in_y.at[0], Z);
+      if (in_y.weight[1] == 0) return near;
+      return interpolated(near, along_x(in_y.at[1], Z), along_x(2 * in_y.at[0] - in_y.at[1], Z), in_y.weight[1]);
+    };
+    Sample all = along_y(in_z.at[0]);
+    if (D > 2 && in_z.weight[1] > 0) {
+      all = interpolated(all, along_y(in_z.at[1]), along_y(2 * in_z.at[0] - in_z.at[1]), in_z.weight[1]);
     }
-    const Between even = between(0, component == 0, centre),
-                  odd = between(1, component == 0, centre);
-    // Relative to the coarse cell above, which is number n + 1 here.
-    const int even_at = int(even.at[1] - even.at[0]), odd_at = int(odd.at[1] - odd.at[0]);
-    float fine[2 * kPiece];
-#pragma GCC ivdep
-    for (std::int64_t n = 0; n < count - 2; ++n) {
-      const float e = even.weight[0] * value[n + 1] + even.weight[1] * value[n + 1 + even_at];
-      const float ew = even.weight[0] * weight[n + 1] + even.weight[1] * weight[n + 1 + even_at];
-      const float o = odd.weight[0] * value[n + 1] + odd.weight[1] * value[n + 1 + odd_at];
-      const float ow = odd.weight[0] * weight[n + 1] + odd.weight[1] * weight[n + 1 + odd_at];
-      fine[2 * n] = e / (ew > 0 ? ew : 1.0f);
-      fine[2 * n + 1] = o / (ow > 0 ? ow : 1.0f);
-    }
-    const std::int64_t from = begin < row.begin ? row.begin : begin;
-    const std::int64_t end = begin + 2 * kPiece < row.end ? begin + 2 * kPiece : row.end;
-#pragma GCC ivdep
-    for (std::int64_t x = from; x < end; ++x) {
-      to[x] += float(flags[x] >> (kActive + component) & 1) * fine[x - begin];
-    }
+    to[x] += all.value * all.known;
   }
 }
 
