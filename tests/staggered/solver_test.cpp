@@ -100,8 +100,7 @@ TEST(StaggeredSolver, ASmallBodyIsSolvedAtOnce) {
     if (inside) domain.cells[domain.index(c)] = c[0] == 0 ? Cell::Dirichlet : Cell::Interior;
   });
   for (const double poisson : {0.3, 0.5}) {
-    const Model<3> model =
-        build_model<3>(domain, Material::from_poisson(1, poisson), {}, "hook");
+    const Model<3> model = build_model<3>(domain, Material::from_poisson(1, poisson), {}, "hook");
     ASSERT_EQ(model.levels.size(), 1u);
     std::vector<double> b(model.unknowns()), u(b.size());
     add_body_force<3>(

@@ -165,8 +165,7 @@ class Prolongation {
     float fine[2 * kPiece];
 #pragma GCC ivdep
     for (std::int64_t n = 0; n < count - 2; ++n) {
-      fine[2 * n] =
-          in_x_[0].weight[0] * value[n + 1] + in_x_[0].weight[1] * value[n + 1 + even_at];
+      fine[2 * n] = in_x_[0].weight[0] * value[n + 1] + in_x_[0].weight[1] * value[n + 1 + even_at];
       fine[2 * n + 1] =
           in_x_[1].weight[0] * value[n + 1] + in_x_[1].weight[1] * value[n + 1 + odd_at];
     }
