@@ -113,7 +113,7 @@ class Staggered {
   }
 
  private:
-  static constexpr int kSamples = 16;
+  static constexpr int kSamples = 32;
 
   Domain<2> make_domain() const {
     const int n = grid_.n + 1;
@@ -196,6 +196,12 @@ class Staggered {
   }
   /// Bilinearly to the four faces around [Zhu10 sec 9.2].
   void spread(const PlanePoint& x, const PlanePoint& normal, double length) {
+    if (fractions_) {
+      const Point<2> traction{exact_.traction(x, normal, 0), exact_.traction(x, normal, 1)};
+      const double h = grid_.h();
+      return add_embedded_traction<2>(model_, {h * grid_.along(x, 0), h * grid_.along(x, 1)},
+                                      normal, traction, length, b_);
+    }
     for (int i = 0; i < 2; ++i) {
       const double force = length * exact_.traction(x, normal, i);
       Index<2> low;
@@ -225,7 +231,6 @@ class Staggered {
     const double h = grid_.h(), density = -force / (h * h);
     const Index<2> below = moved<2>(c, i, -1);
     if (unknown(c, i)) return add(c, i, density);
-    if (fractions_) return;  // on what is given
     if (domain_.at(c) == Cell::Dirichlet || domain_.at(below) == Cell::Dirichlet) return;
     if (interior(c) != interior(below)) {
       const bool above = interior(below);  // the body is below the face
