@@ -48,6 +48,7 @@ std::vector<Row> verify_spin(const ExperimentOptions&, Context&);
 std::vector<Row> verify_torsion(const ExperimentOptions&, Context&);
 std::vector<Row> verify_vibration(const ExperimentOptions&, Context&);
 std::vector<Row> zhu_accuracy(const ExperimentOptions&, Context&);
+std::vector<Row> zhu_cg(const ExperimentOptions&, Context&);
 std::vector<Row> zhu_convergence(const ExperimentOptions&, Context&);
 
 std::span<const Experiment> experiments() {
@@ -129,6 +130,7 @@ std::span<const Experiment> experiments() {
                  verify_vibration},
       Experiment{"zhu/accuracy", "A disc with a known solution, refined (figs. 12 to 16)",
                  zhu_accuracy},
+      Experiment{"zhu/cg", "Conjugate gradients beside cycles of multigrid (fig. 11)", zhu_cg},
       Experiment{"zhu/convergence", "How fast cycles of the staggered method converge (fig. 10)",
                  zhu_convergence},
   };
