@@ -62,8 +62,8 @@ TEST_P(Dropped, FreeFlightKeepsMomenta) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Schemes, Dropped, ::testing::Values(Scheme::Published, Scheme::Implicit),
-                         [](const auto& info) {
-                           return info.param == Scheme::Published ? "Published" : "Implicit";
+                         [](const auto& p) {
+                           return p.param == Scheme::Published ? "Published" : "Implicit";
                          });
 
 TEST(Conserving, SameBitsForAnyNumberOfThreads) {

@@ -125,9 +125,7 @@ TEST_P(TetElasticity, ForcesAddUpToNothingAndDoNotTurn) {
 }
 
 INSTANTIATE_TEST_SUITE_P(AllLaws, TetElasticity, ::testing::Range(0, int(materials::kLawCount)),
-                         [](const auto& info) {
-                           return std::string(materials::kLawNames[info.param]);
-                         });
+                         [](const auto& p) { return std::string(materials::kLawNames[p.param]); });
 
 TEST(TetModel, TetsKeepTheirMaterialAndTheirNumber) {
   Context context(1);
