@@ -68,6 +68,8 @@ TEST(StaggeredLoads, FractionsMustBelongToTheCells) {
   Domain<2> domain({4, 4}, {1, 1}, Cell::Interior);
   domain.fraction.resize(3);
   EXPECT_THROW(build_model<2>(domain, {}, {}, "body"), Error);
+  domain.fraction.assign(16, 1.5f);
+  EXPECT_THROW(build_model<2>(domain, {}, {}, "body"), Error);
 }
 
 }  // namespace

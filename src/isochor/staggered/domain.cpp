@@ -36,6 +36,13 @@ void check(const Domain<D>& domain, const std::string& place) {
                     std::to_string(count) + " cells",
                 "give one fraction per cell, or none");
   }
+  for (const float fraction : domain.fraction) {
+    if (!(fraction >= 0 && fraction <= 1)) {
+      throw Error(Fault::Input, place,
+                  "a cell of the grid is filled by " + std::to_string(fraction),
+                  "give fractions from 0 to 1");
+    }
+  }
   if (std::ranges::find(domain.cells, Cell::Interior) == domain.cells.end()) {
     throw Error(Fault::Input, place, "no cell of the grid is interior: nothing can move",
                 "make the cells smaller, or hold less of the body");
