@@ -26,7 +26,9 @@ class SignedDistance {
                  ThreadArena& arena);
 
   SurfaceSample operator()(const Vec3d& point) const;
-  bool is_inside(const Vec3d& point) const { return winding_(point) > 0.5; }
+  bool is_inside(const Vec3d& point) const { return winding_number(point) > 0.5; }
+  /// Of the surface turned outward.
+  double winding_number(const Vec3d& point) const { return winding_(point); }
 
   const TriangleBvh& tree() const { return *tree_; }
   std::size_t memory() const;  ///< bytes

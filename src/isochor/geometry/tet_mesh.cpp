@@ -1,6 +1,7 @@
 #include "isochor/geometry/tet_mesh.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace isochor::geometry {
@@ -18,6 +19,19 @@ double total_volume(const TetMesh& mesh) {
   double sum = 0;
   for (std::size_t t = 0; t < mesh.tets.size(); ++t) sum += signed_volume(mesh, t);
   return sum;
+}
+
+std::array<double, 6> dihedral_angles(const std::array<Vec3d, 4>& corners) {
+  std::array<double, 6> angles;
+  for (int e = 0; e < 6; ++e) {
+    const auto [i, j] = kTetEdges[e];
+    const auto [k, l] = kTetEdges[5 - e];
+    const Vec3d edge = corners[j] - corners[i];
+    const Vec3d one = cross(edge, corners[k] - corners[i]);
+    const Vec3d other = cross(edge, corners[l] - corners[i]);
+    angles[e] = std::atan2(norm(cross(one, other)), dot(one, other));
+  }
+  return angles;
 }
 
 std::size_t fix_winding(TetMesh& mesh) {

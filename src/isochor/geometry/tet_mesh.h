@@ -31,6 +31,13 @@ double total_volume(const TetMesh& mesh);
 inline constexpr std::array<std::array<int, 3>, 4> kTetFaces{
     {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}}};
 
+/// The two corners of edge e; the other two are those of edge 5 - e.
+inline constexpr std::array<std::array<int, 2>, 6> kTetEdges{
+    {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}};
+
+/// The angle between the two faces at each edge, rad, 0 to pi. Zero where a face has no area.
+std::array<double, 6> dihedral_angles(const std::array<Vec3d, 4>& corners);
+
 /// Swaps two corners of every tet of negative volume; returns how many there were.
 std::size_t fix_winding(TetMesh& mesh);
 
