@@ -129,8 +129,8 @@ Body build_body(const BodySpec& spec, const std::filesystem::path& scene_file, C
                .stiffness_damping = spec.damping.stiffness,
                .holds = {}};
   if (!spec.muscles.empty()) add_muscles(spec, scene_file, context, body);
-  for (CellField& field :
-       paint_cells(body.lattice, file, spec.paints, context.arena, scene_file.parent_path())) {
+  for (CellField& field : paint_cells(middles_of_cells(body.lattice), file, spec.paints,
+                                      context.arena, scene_file.parent_path())) {
     body.fields.push_back(std::move(field));
   }
   body.texture_coordinates = std::move(file.texture_coordinates);
