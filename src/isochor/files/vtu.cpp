@@ -13,11 +13,7 @@
 namespace isochor::files {
 namespace {
 
-enum class CellType : std::uint8_t {
-  Polygon = 7,
-  Tetrahedron = 10,
-  Hexahedron = 12
-};  // VTK's numbers
+enum class CellType : std::uint8_t { Polygon = 7, Tet = 10, Hexahedron = 12 };  // VTK's numbers
 
 /// VTK goes around the bottom of a hexahedron, then around its top; our cells count x, y, z.
 constexpr std::array<std::size_t, 8> kVtkCorner = {0, 1, 3, 2, 4, 5, 7, 6};
@@ -171,8 +167,7 @@ void write_vtu_volume(const std::filesystem::path& path, const BodyTopology& top
     corners.insert(corners.end(), tet.begin(), tet.end());
     ends.push_back(static_cast<std::int64_t>(corners.size()));
   }
-  add_cells(file, topology.tets.empty() ? CellType::Hexahedron : CellType::Tetrahedron, corners,
-            ends);
+  add_cells(file, topology.tets.empty() ? CellType::Hexahedron : CellType::Tet, corners, ends);
   file.write(path);
 }
 
@@ -186,6 +181,26 @@ void write_vtu_surface(const std::filesystem::path& path, const BodyTopology& to
   const std::vector<std::int64_t> corners(surface.corners.begin(), surface.corners.end());
   const std::vector<std::int64_t> ends(surface.face_starts.begin() + 1, surface.face_starts.end());
   add_cells(file, CellType::Polygon, corners, ends);
+  file.write(path);
+}
+
+void write_vtu_tets(const std::filesystem::path& path, const geometry::TetMesh& mesh) {
+  VtuFile file(mesh.positions.size(), mesh.tets.size());
+  file.open("Points");
+  file.vectors("Points", mesh.positions);
+  file.close("Points");
+  if (!mesh.regions.empty()) {
+    const std::vector<std::int64_t> regions(mesh.regions.begin(), mesh.regions.end());
+    file.open("CellData");
+    file.array("region", 1, std::span(regions));
+    file.close("CellData");
+  }
+  std::vector<std::int64_t> corners, ends;
+  for (const geometry::Tet& tet : mesh.tets) {
+    corners.insert(corners.end(), tet.begin(), tet.end());
+    ends.push_back(static_cast<std::int64_t>(corners.size()));
+  }
+  add_cells(file, CellType::Tet, corners, ends);
   file.write(path);
 }
 

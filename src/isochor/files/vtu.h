@@ -5,6 +5,7 @@
 #include <string>
 
 #include "isochor/files/frame.h"
+#include "isochor/geometry/tet_mesh.h"
 
 namespace isochor::files {
 
@@ -14,6 +15,9 @@ void write_vtu_volume(const std::filesystem::path& path, const BodyTopology& top
                       const BodyFrame& frame);
 void write_vtu_surface(const std::filesystem::path& path, const BodyTopology& topology,
                        const BodyFrame& frame);
+
+/// A solid of tets at rest, with the array `region` if it has regions.
+void write_vtu_tets(const std::filesystem::path& path, const geometry::TetMesh& mesh);
 
 /// One file of an animation.
 struct PvdEntry {

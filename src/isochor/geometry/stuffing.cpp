@@ -433,6 +433,10 @@ class Stuffing {
     std::vector<std::size_t> tet_starts{0};
     for (const std::vector<Tet>& part : parts)
       tet_starts.push_back(tet_starts.back() + part.size());
+    if (tet_starts.back() == 0) {
+      fail(fmt::format("all of the body is thinner than the lattice of {} m", lattice_.spacing),
+           "choose a smaller spacing");
+    }
     if (tet_starts.back() > std::size_t(std::numeric_limits<std::int32_t>::max())) {
       fail(fmt::format("a spacing of {} m makes {} tets", lattice_.spacing, tet_starts.back()),
            "choose a larger spacing");
