@@ -11,13 +11,6 @@
 namespace isochor::sim {
 namespace {
 
-solve::Integrator integrator_of(const TimeSpec& time) {
-  using solve::Integrator;
-  if (time.integrator == "backward-euler") return Integrator::BackwardEuler;
-  if (time.integrator == "bdf2") return Integrator::Bdf2;
-  return time.integrator == "midpoint" ? Integrator::Midpoint : Integrator::Static;
-}
-
 lattice::Params params_of(const MethodSpec& method, const TimeSpec& time) {
   return {.quadrature = method.quadrature == "gauss" ? lattice::Quadrature::Gauss
                                                      : lattice::Quadrature::OnePoint,
@@ -120,7 +113,10 @@ Snapshot LatticeMethod::snapshot() const {
   lattice::SurfaceMemory surfaces(model_);
   lattice::add_surface_forces(model_, surfaces_in(world), elastic.force, {}, surfaces,
                               context_.arena);
-  if (timing_.moves()) m.motion = motion_measures();
+  if (timing_.moves()) {
+    m.motion =
+        motion_measures(ledger_, lattice::momenta(model_, state_, context_.arena), total_energy());
+  }
   m.worst_zone_volume_error = worst_zone_volume_error(scene_, cells.J);
   add_volume_ratios(cells.J, m);
   const auto reactions = lattice::reactions(
@@ -172,9 +168,7 @@ void LatticeMethod::save(files::ByteWriter& writer) const {
     writer.put(*v);
   }
   writer.put(state_.last_dt);
-  for (const double energy : {ledger_.start, ledger_.hold_work, ledger_.damping_loss}) {
-    writer.put(energy);
-  }
+  sim::save(ledger_, writer);
   writer.put(state_.pressure);
   sim::save(guides_, writer);
   loads_.save(writer);
@@ -192,10 +186,7 @@ void LatticeMethod::load(files::ByteReader& reader) {
     }
   }
   state.last_dt = reader.get<double>();
-  Ledger ledger;
-  for (double* energy : {&ledger.start, &ledger.hold_work, &ledger.damping_loss}) {
-    *energy = reader.get<double>();
-  }
+  const Ledger ledger = load_ledger(reader);
   state.pressure = reader.get_vector<double>();
   if (state.pressure.size() != state_.pressure.size()) {
     reader.fail("it holds another number of pressures than the scene");
@@ -206,10 +197,6 @@ void LatticeMethod::load(files::ByteReader& reader) {
   ledger_ = ledger;
   time_ = time;
   state_ = std::move(state);
-}
-
-std::unique_ptr<Method> make_method(const SceneSpec& scene, Context& context) {
-  return std::make_unique<LatticeMethod>(scene, context);
 }
 
 }  // namespace isochor::sim

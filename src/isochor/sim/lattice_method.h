@@ -4,6 +4,7 @@
 #include "isochor/lattice/mixed_state.h"
 #include "isochor/lattice/solver.h"
 #include "isochor/lattice/surface_operator.h"
+#include "isochor/sim/body_motion.h"
 #include "isochor/sim/lattice_scene.h"
 #include "isochor/sim/method.h"
 #include "isochor/sim/nodal_loads.h"
@@ -78,13 +79,6 @@ class LatticeMethod final : public Method {
   /// On the straight way of nodes from where they were, J.
   double work_of_pressures(std::span<const Vec3d> from, std::span<const double> pressures);
   double total_energy() const;
-  MotionMeasures motion_measures() const;
-
-  /// Energy that went in and out since frame 0, J; part of the state.
-  struct Ledger {
-    double start = 0;  ///< all energy at frame 0
-    double hold_work = 0, damping_loss = 0;
-  };
 
   /// Loads that differ from those of now on the nodes of a body, where there are none yet.
   std::span<Vec3d> renew_loads(const lattice::BodyRange& range);

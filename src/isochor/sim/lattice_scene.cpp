@@ -313,7 +313,7 @@ void Assembly::hold_loose_parts() {
     std::vector<std::int32_t> loose = loose_nodes(
         spec, nodes, std::span(part_of).subspan(first_nodes_[b], nodes.size()), sets, context_);
     if (loose.empty()) continue;
-    const HoldSpec hold{.name = "loose parts", .where = "all"};
+    const HoldSpec hold{.name = std::string(kLooseParts), .where = "all"};
     body.spec.holds.push_back(
         {.name = hold.name, .nodes = std::move(loose), .place = spec.place.text()});
     holds_[b].push_back(hold);

@@ -2,6 +2,7 @@
 
 #include <numeric>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "isochor/base/context.h"
@@ -9,6 +10,9 @@
 
 /// Parts of bodies that nothing holds: they have no state of rest.
 namespace isochor::sim {
+
+/// Names the hold that they get.
+inline constexpr std::string_view kLooseParts = "loose parts";
 
 /// Sets that grow together.
 class DisjointSets {
