@@ -10,6 +10,7 @@
 #include "isochor/base/json.h"
 #include "isochor/base/text.h"
 #include "isochor/files/surface_file.h"
+#include "isochor/files/tet_file.h"
 #include "isochor/materials/presets.h"
 #include "isochor/materials/registry.h"
 #include "isochor/run/export.h"
@@ -244,6 +245,7 @@ int list_command(const CommonOptions& common) {
                     {"experiments", Json::array(reproduce::experiments(),
                                                 [](const auto& e) { return Json(e.id); })},
                     {"meshes_read", Json::array(files::surface_extensions(), name)},
+                    {"tets_read", Json::array(files::tet_extensions(), name)},
                     {"export_formats", Json::array(run::export_formats(), name)}};
     fmt::print("{}\n", json.text());
   } else {
@@ -258,6 +260,8 @@ int list_command(const CommonOptions& common) {
     for (const auto& e : reproduce::experiments()) fmt::print("  {}: {}\n", e.id, e.title);
     fmt::print("meshes read\n");
     for (const auto e : files::surface_extensions()) fmt::print("  {}\n", e);
+    fmt::print("tets read\n");
+    for (const auto e : files::tet_extensions()) fmt::print("  {}\n", e);
     fmt::print("formats written\n");
     for (const auto f : run::export_formats()) fmt::print("  {}\n", f);
   }

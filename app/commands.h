@@ -50,6 +50,17 @@ struct InspectCommand {
 };
 int inspect_command(const InspectCommand& command, const CommonOptions& common);
 
+struct TetrahedraliseCommand {
+  std::filesystem::path mesh;
+  std::filesystem::path out;
+  std::filesystem::path picture;  ///< PNG of the tets cut open; empty: none
+  double spacing = 0;             ///< m
+  int grading = 0;
+  double scale = 1;         ///< metres per unit of the file
+  std::vector<double> cut;  ///< direction in which the near half is taken away; empty: 0 0 1
+};
+int tetrahedralise_command(const TetrahedraliseCommand& command, const CommonOptions& common);
+
 struct RenderCommand {
   std::filesystem::path run;
   std::string frame = "last";

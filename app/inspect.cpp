@@ -1,9 +1,11 @@
 #include <fmt/core.h>
 
 #include "app/commands.h"
+#include "app/tet_report.h"
 #include "isochor/base/json.h"
 #include "isochor/files/ply_writer.h"
 #include "isochor/files/surface_file.h"
+#include "isochor/files/tet_file.h"
 #include "isochor/geometry/defect_mesh.h"
 #include "isochor/geometry/mesh_report.h"
 
@@ -260,6 +262,7 @@ Json to_json(const MeshReport& report, const InspectCommand& command,
 }  // namespace
 
 int inspect_command(const InspectCommand& command, const CommonOptions& common) {
+  if (files::is_tet_file(command.mesh)) return inspect_tets_command(command, common);
   files::SurfaceFile file = files::read_surface(command.mesh);
   for (Vec3d& p : file.mesh.positions) p *= command.scale;
   Context context(common.threads);

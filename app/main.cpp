@@ -25,6 +25,7 @@ class CommandLine {
     add_run();
     add_check();
     add_inspect();
+    add_tetrahedralise();
     add_render();
     add_export();
     add_pages();
@@ -131,6 +132,24 @@ class CommandLine {
     c->add_option("--defects", inspect_.defects, "PLY file to write, with the defects in colour");
   }
 
+  void add_tetrahedralise() {
+    auto& t = tetrahedralise_;
+    CLI::App* c = add_command("tetrahedralise", "Fill a surface with well-shaped tets",
+                              [this] { return tetrahedralise_command(tetrahedralise_, common_); });
+    c->add_option("mesh", t.mesh, "Mesh file of a surface")->required();
+    c->add_option("--spacing", t.spacing, "Edge of the cells that tets are made of, m")
+        ->required()
+        ->check(CLI::PositiveNumber);
+    c->add_option("--out", t.out, "File to write, .mesh or .vtu")->required();
+    c->add_option("--grading", t.grading, "How often tets may double their size inward [0]")
+        ->check(CLI::Range(0, 16));
+    c->add_option("--scale", t.scale, "Multiply all lengths, e.g. 0.001 for millimetres [1]")
+        ->check(CLI::PositiveNumber);
+    c->add_option("--picture", t.picture, "PNG file to draw, with the tets cut open");
+    c->add_option("--cut", t.cut, "Direction X Y Z whose half the picture leaves out [0 0 1]")
+        ->expected(3);
+  }
+
   void add_render() {
     CLI::App* c = add_command("render", "A picture of a frame",
                               [this] { return render_command(render_, common_); });
@@ -183,6 +202,7 @@ class CommandLine {
   CheckCommand check_;
   CLI::Option* preview_ = nullptr;  ///< its value may be left out
   InspectCommand inspect_;
+  TetrahedraliseCommand tetrahedralise_;
   RenderCommand render_;
   ExportCommand export_;
   ViewCommand view_;

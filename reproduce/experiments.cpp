@@ -8,6 +8,10 @@ std::vector<Row> anatomy_fibres(const ExperimentOptions&, Context&);
 std::vector<Row> grid_embedding(const ExperimentOptions&, Context&);
 std::vector<Row> grid_meshes(const ExperimentOptions&, Context&);
 std::vector<Row> grid_separation(const ExperimentOptions&, Context&);
+std::vector<Row> irving_conservation(const ExperimentOptions&, Context&);
+std::vector<Row> irving_minres(const ExperimentOptions&, Context&);
+std::vector<Row> irving_plates(const ExperimentOptions&, Context&);
+std::vector<Row> irving_sphere(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_differential(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_gauss(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_hourglass(const ExperimentOptions&, Context&);
@@ -50,6 +54,12 @@ std::span<const Experiment> experiments() {
                  grid_embedding},
       Experiment{"grid/meshes", "Every mesh of a collection becomes a body", grid_meshes},
       Experiment{"grid/separation", "Two fingers closer than a cell move apart", grid_separation},
+      Experiment{"irving/conservation", "Momentum that corrections of volumes give (section 3)",
+                 irving_conservation},
+      Experiment{"irving/minres", "Solvers for the pressures of one-rings (section 4)",
+                 irving_minres},
+      Experiment{"irving/plates", "A ball pressed between plates (fig. 6)", irving_plates},
+      Experiment{"irving/sphere", "A ball falls on the ground (fig. 2)", irving_sphere},
       Experiment{"mcadams/differential",
                  "A bar pulled to 2.4 times its length by four differentials (fig. 2)",
                  mcadams_differential},

@@ -13,8 +13,8 @@ namespace isochor::files {
 
 /// What a file says about a solid made of tetrahedra. Units and axes are the file's.
 struct TetFile {
-  /// Vertices and tets in the file's order, without vertices that no tet has. No tet has a negative
-  /// volume; `regions` are numbers of `region_names`, or empty.
+  /// Vertices and tets in the file's order, without vertices that no tet has. But for rounding, no
+  /// tet has a negative volume; `regions` are numbers of `region_names`, or empty.
   geometry::TetMesh mesh;
   std::vector<std::string> region_names;  ///< physical groups, materials, labels
   std::vector<VertexAttribute> on_vertices, on_tets;

@@ -34,7 +34,9 @@ class Equilibrium {
         time_(time),
         scratch_(scratch),
         context_(context),
-        restraint_{model, input.slides} {
+        restraint_{model, {}} {
+    scratch.slides.assign(input.slides.begin(), input.slides.end());
+    restraint_.slides = scratch.slides;
     if (model.auxiliary) {
       preconditioner_.emplace(model, restraint_, scratch.preconditioner, context.arena);
     }
@@ -158,6 +160,16 @@ class Equilibrium {
     return report;
   }
 
+  /// Lets go of nodes that leave the place they are held in of their own; whether there were any.
+  bool release() {
+    const std::size_t before = scratch_.slides.size();
+    std::erase_if(scratch_.slides, [&](const Slide& slide) {
+      return dot(slide.normal, scratch_.force[slide.node]) > 0;
+    });
+    restraint_.slides = scratch_.slides;
+    return scratch_.slides.size() < before;
+  }
+
   /// Carries what was found on to the end of the step, in the scratch.
   solve::Balance finish() {
     if (!time_) return {};
@@ -204,7 +216,7 @@ class Equilibrium {
     for (std::size_t n = 0; n < model_.node_count(); ++n) {
       if (model_.mass[n] == 0) scratch_.positions[n] = start_.positions[n];
     }
-    for (const Slide& slide : input_.slides) {
+    for (const Slide& slide : scratch_.slides) {
       const double from = dot(slide.normal, start_.positions[slide.node]);
       Vec3d& x = scratch_.positions[slide.node];
       x += (from + part * (slide.place - from) - dot(slide.normal, x)) * slide.normal;
@@ -396,7 +408,7 @@ std::size_t bytes_of(const V&... v) {
 }  // namespace
 
 std::size_t Scratch::bytes() const {
-  return bytes_of(positions, force, step, origin, target, pushes, elastic.corner_forces,
+  return bytes_of(positions, force, step, origin, target, pushes, slides, elastic.corner_forces,
                   elastic.batch_energy, tangents, matrix, inverse_diagonal, krylov.r, krylov.p,
                   krylov.image) +
          preconditioner.bytes();
@@ -429,6 +441,15 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
   Equilibrium problem(model, state, input, time, scratch, context);
   problem.begin();
   StepReport report{solve::newton(problem, model.params.newton), {}};
+  // What is let go stays so; what few rounds do not let go comes free in the next step.
+  constexpr int kRounds = 3;
+  for (int round = 0; round < kRounds && report.converged() && problem.release(); ++round) {
+    const solve::NewtonReport last = report;
+    static_cast<solve::NewtonReport&>(report) = solve::newton(problem, model.params.newton);
+    report.iterations += last.iterations;
+    report.krylov_iterations += last.krylov_iterations;
+    report.operator_applications += last.operator_applications;
+  }
   if (!report.converged()) return report;
   report.balance = problem.finish();
   if (time && model.params.integrator == solve::Integrator::Bdf2) {

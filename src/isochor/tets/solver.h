@@ -31,8 +31,10 @@ struct StepInput {
   std::span<const Vec3d> held_positions;
   std::span<const double> activations;  ///< per Model::materials, 0 to 1; none: no muscle acts
   std::span<const Vec3d> loads;         ///< per node, beside gravity, N; none: all zero
-  std::span<const Slide> slides;        ///< nodes in contact, none twice
-  double dt = 0;                        ///< s; 0: the step seeks static equilibrium
+  /// Nodes in contact, none twice: each stays in its place along the normal unless it would have to
+  /// be pulled there.
+  std::span<const Slide> slides;
+  double dt = 0;  ///< s; 0: the step seeks static equilibrium
 };
 
 /// Memory of a step. Nothing in it outlives a step: filling it with NaN changes no result.
@@ -50,6 +52,7 @@ struct Scratch {
   solve::Blocks<double> matrix;
   std::vector<Mat3d> inverse_diagonal;  ///< where the diagonal is the preconditioner
   PreconditionerMemory preconditioner;
+  std::vector<Slide> slides;  ///< those that push
   solve::KrylovScratch krylov;
 };
 

@@ -1,0 +1,74 @@
+/// A ball that falls on the ground and keeps the volume of its one-rings: seconds per frame.
+#include <algorithm>
+#include <fmt/core.h>
+
+#include "bench/benchmark.h"
+#include "reproduce/tet_motion.h"
+
+namespace isochor::bench {
+namespace {
+
+using reproduce::Relation;
+
+/// Seconds per frame and tet, us.
+double add_rows(double spacing, Context& context, std::vector<BenchRow>& rows) {
+  constexpr double kRadius = 0.5;
+  tets::BodySpec body{.name = "ball"};
+  body.mesh = reproduce::stuffed_ball({0, kRadius + 0.02, 0}, kRadius, spacing, context.arena);
+  body.materials = {reproduce::elastic_flesh(3e4, 0)};
+  reproduce::TetMotion motion({body}, {}, {},
+                              {{.name = "ground", .shape = contact::HalfSpace{}, .friction = 0.3}},
+                              context);
+  for (Vec3d& v : motion.state().velocities) v = {0, -6, 0};
+  const std::size_t count = motion.model().tets.size();
+  const bool large = count > 300'000;
+  const int frames = large ? 2 : 4;
+  double seconds = 0, error = 0;
+  int pressures = 0, newton = 0;
+  for (int f = 0; f < frames && !context.cancelled; ++f) {
+    const reproduce::FrameReport report = motion.frame({0, -9.8, 0});
+    seconds += report.seconds / frames;
+    error = std::max(error, std::abs(report.volume_error));
+    pressures += report.sum.position_iterations + report.sum.velocity_iterations;
+    newton += report.sum.newton_iterations;
+  }
+  BenchRow row{
+      .name = fmt::format("one-ring/tets={}k", (count + 500) / 1000),
+      .value = seconds,
+      .unit = "s",
+      .note = fmt::format("per frame, {} of them from the impact on, {} threads; largest "
+                          "error of the volume {:.2g} % (paper 1 %); {} systems of "
+                          "elasticity, {} iterations for pressures in all",
+                          frames, context.arena.threads(), 100 * error, newton, pressures)};
+  if (count > 90'000 && count < 120'000) {
+    row.relation = Relation::AtMost;
+    row.bound = 3;
+    row.peer = 18;
+    row.peer_name = "the paper, one core of 2007";
+  }
+  // Without the volume it is worth nothing.
+  if (!(error <= 0.01)) row.value.reset();
+  rows.push_back(row);
+  return 1e6 * seconds / double(count);
+}
+
+}  // namespace
+
+std::vector<BenchRow> one_ring(Context& context) {
+  std::vector<BenchRow> rows;
+  double least = 1e9, most = 0;
+  for (const double spacing : {0.087, 0.04, 0.0187}) {
+    if (context.cancelled) return rows;
+    const double cost = add_rows(spacing, context, rows);
+    least = std::min(least, cost);
+    most = std::max(most, cost);
+  }
+  rows.push_back({.name = "one-ring/cost per tet, most over least",
+                  .value = most / least,
+                  .unit = "",
+                  .relation = Relation::AtMost,
+                  .bound = 1.3});
+  return rows;
+}
+
+}  // namespace isochor::bench

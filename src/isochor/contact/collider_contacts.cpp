@@ -1,0 +1,111 @@
+#include "isochor/contact/collider_contacts.h"
+
+#include <algorithm>
+
+namespace isochor::contact {
+namespace {
+
+constexpr std::size_t kGrain = 256;
+
+/// Calls f(point, list) for all points; the lists of chunks, in their order, are the result.
+template <class F>
+void collect(std::span<const std::int32_t> points, ThreadArena& arena,
+             std::vector<ColliderContact>& contacts, F&& f) {
+  std::vector<std::vector<ColliderContact>> parts((points.size() + kGrain - 1) / kGrain);
+  arena.for_chunks(points.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) f(points[i], parts[begin / kGrain]);
+  });
+  contacts.clear();
+  for (const auto& part : parts) contacts.insert(contacts.end(), part.begin(), part.end());
+}
+
+ColliderContact contact_of(std::int32_t point, std::size_t collider, const ColliderSample& sample,
+                           double friction) {
+  return {.point = point,
+          .collider = static_cast<std::int32_t>(collider),
+          .distance = sample.distance,
+          .normal = sample.normal,
+          .velocity = sample.velocity,
+          .friction = friction};
+}
+
+/// What a velocity becomes at a surface: no part of it goes in, and sliding is slowed by up to
+/// friction times what was taken off.
+Vec3d collided(const Vec3d& velocity, const ColliderContact& contact) {
+  const Vec3d u = velocity - contact.velocity;
+  const double inward = -dot(contact.normal, u);
+  if (inward <= 0) return velocity;
+  const Vec3d sliding = u + inward * contact.normal;
+  const double speed = norm(sliding), lost = contact.friction * inward;
+  const double kept = speed > lost ? 1 - lost / speed : 0;
+  return contact.velocity + kept * sliding;
+}
+
+}  // namespace
+
+void find_contacts(const PlacedColliders& colliders, std::span<const std::int32_t> points,
+                   std::span<const Vec3d> positions, double reach, ThreadArena& arena,
+                   std::vector<ColliderContact>& contacts) {
+  collect(points, arena, contacts, [&](std::int32_t p, std::vector<ColliderContact>& found) {
+    for (std::size_t c = 0; c < colliders.size(); ++c) {
+      if (!colliders.may_be_near(c, positions[p], reach)) continue;
+      const ColliderSample sample = colliders.sample(c, positions[p]);
+      if (sample.distance > reach) continue;
+      found.push_back(contact_of(p, c, sample, colliders.friction(c)));
+    }
+  });
+}
+
+void collide(const PlacedColliders& colliders, std::span<const std::int32_t> points,
+             std::span<Vec3d> positions, std::span<Vec3d> velocities, ThreadArena& arena,
+             std::vector<ColliderContact>& contacts) {
+  constexpr int kRounds = 4;  // in a corner, one way out leads into the next collider
+  collect(points, arena, contacts, [&](std::int32_t p, std::vector<ColliderContact>& found) {
+    const std::size_t first = found.size();
+    bool free = false;
+    for (int round = 0; round < kRounds && !free; ++round) {
+      free = true;
+      for (std::size_t c = 0; c < colliders.size(); ++c) {
+        if (!colliders.may_be_near(c, positions[p], 0)) continue;
+        const ColliderSample sample = colliders.sample(c, positions[p]);
+        if (sample.distance >= 0) continue;
+        free = false;
+        ColliderContact contact = contact_of(p, c, sample, colliders.friction(c));
+        positions[p] = sample.point;
+        contact.change = collided(velocities[p], contact) - velocities[p];
+        velocities[p] += contact.change;
+        // A collider that was met in an earlier round has one contact still.
+        const auto same = [&](const ColliderContact& other) {
+          return other.collider == contact.collider;
+        };
+        const auto met =
+            std::find_if(found.begin() + static_cast<std::ptrdiff_t>(first), found.end(), same);
+        if (met == found.end()) {
+          found.push_back(contact);
+        } else {
+          met->change += contact.change;
+        }
+      }
+    }
+  });
+}
+
+double largest_step(const PlacedColliders& colliders, std::span<const std::int32_t> points,
+                    std::span<const Vec3d> start, std::span<const Vec3d> end, double distance,
+                    ThreadArena& arena) {
+  std::vector<double> least((points.size() + kGrain - 1) / kGrain, 1);
+  arena.for_chunks(points.size(), kGrain, [&](std::size_t first, std::size_t last) {
+    double& chunk = least[first / kGrain];
+    for (std::size_t i = first; i < last; ++i) {
+      const Vec3d& x = start[points[i]];
+      const Vec3d way = end[points[i]] - x;
+      for (std::size_t c = 0; c < colliders.size(); ++c) {
+        if (!colliders.may_be_near(c, x, distance + norm(way))) continue;
+        chunk = min(chunk, colliders.largest_step(c, x, way, distance));
+      }
+    }
+  });
+  return least.empty() ? 1 : std::ranges::min(least);
+}
+
+}  // namespace isochor::contact

@@ -1,0 +1,68 @@
+#include "isochor/contact/contact_report.h"
+
+namespace isochor::contact {
+
+void ContactForces::reset(std::size_t point_count, std::size_t collider_count) {
+  points.assign(point_count, {0, 0, 0});
+  colliders.assign(collider_count, {});
+}
+
+void ContactForces::add_force(std::int32_t point, std::int32_t collider, const Vec3d& force,
+                              std::span<const Vec3d> positions, const PlacedColliders& placed) {
+  points[point] += force;
+  if (collider < 0) return;
+  const Vec3d arm = positions[point] - placed.placement(collider).translation;
+  colliders[collider].force -= force;
+  colliders[collider].moment -= cross(arm, force);
+}
+
+void ContactForces::add(std::span<const Row> rows, std::span<const Vec3d> impulses,
+                        double time_step, std::span<const Vec3d> positions,
+                        const PlacedColliders& placed) {
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    for (int i = 0; i < rows[r].count; ++i) {
+      const Vec3d force = impulses[r] * (rows[r].weights[i] / time_step);
+      add_force(rows[r].points[i], rows[r].collider, force, positions, placed);
+    }
+  }
+}
+
+void ContactForces::add(std::span<const Term> terms, std::span<const Vec3d> positions,
+                        const PlacedColliders& placed) {
+  for (const Term& term : terms) {
+    for (int i = 0; i < term.count; ++i) {
+      add_force(term.points[i], term.collider, -term.gradient[i], positions, placed);
+    }
+  }
+}
+
+void ContactForces::add(std::span<const ColliderContact> contacts,
+                        std::span<const double> inverse_masses, double time_step,
+                        std::span<const Vec3d> positions, const PlacedColliders& placed) {
+  for (const ColliderContact& c : contacts) {
+    const Vec3d force = c.change * (1 / (inverse_masses[c.point] * time_step));
+    add_force(c.point, c.collider, force, positions, placed);
+  }
+}
+
+ContactReport report_contact(SurfaceBvh& bvh, std::span<const Vec3d> positions,
+                             const PlacedColliders& colliders, double reach,
+                             const PairFilter& filter, ThreadArena& arena) {
+  ContactReport report;
+  std::vector<Pair> pairs;
+  find_close_pairs(bvh, positions, reach, filter, arena, pairs);
+  report.near_pairs = static_cast<std::int64_t>(pairs.size());
+  for (const Pair& pair : pairs) report.smallest_gap = min(report.smallest_gap, pair.distance);
+  std::vector<ColliderContact> contacts;
+  find_contacts(colliders, bvh.surface().points, positions, reach, arena, contacts);
+  report.near_points = static_cast<std::int64_t>(contacts.size());
+  for (const ColliderContact& contact : contacts) {
+    if (contact.distance >= report.smallest_collider_gap) continue;
+    report.smallest_collider_gap = contact.distance;
+    report.deepest_point = contact.point;
+  }
+  report.crossings = find_crossings(bvh, positions, arena);
+  return report;
+}
+
+}  // namespace isochor::contact

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "isochor/geometry/surface_mesh.h"
+
+namespace isochor::contact {
+
+using geometry::Bounds;
+using geometry::Triangle;
+
+using Edge = std::array<std::int32_t, 2>;
+
+/// The surfaces of all bodies of a method, as contact sees them: one list of triangles over the
+/// points of that method (nodes of tetrahedra, embedded vertices), which may have others inside.
+/// Built once; what moves is the list of positions, one for each point of the method.
+struct Surface {
+  std::vector<Triangle> triangles;   ///< outward
+  std::vector<Edge> edges;           ///< of the triangles, each once, lower point first, sorted
+  std::vector<std::int32_t> points;  ///< of the triangles, ascending
+  std::vector<std::int32_t> bodies;  ///< of each point of the method
+
+  std::size_t point_count() const { return bodies.size(); }
+};
+
+/// `bodies` has the body of each point; a collider that moves as told may be one of them, with
+/// points of no inverse mass. A triangle with equal corners, or with corners that do not exist, is
+/// an input error.
+Surface make_surface(std::vector<Triangle> triangles, std::vector<std::int32_t> bodies);
+
+/// The same for one body.
+Surface make_surface(std::vector<Triangle> triangles, std::size_t point_count);
+
+}  // namespace isochor::contact

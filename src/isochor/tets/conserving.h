@@ -1,0 +1,108 @@
+#pragma once
+
+#include "isochor/contact/collider_contacts.h"
+#include "isochor/contact/projection.h"
+#include "isochor/contact/proximity.h"
+#include "isochor/tets/one_ring.h"
+#include "isochor/tets/solver.h"
+
+/// Bodies in motion whose one-rings keep their volume, and that touch colliders, each other and
+/// themselves, after Irving 2007.
+namespace isochor::tets {
+
+enum class Scheme {
+  /// [Irving07 sec 2]: Newmark's method, explicit in elastic forces, with one Newton step for the
+  /// volumes. Steps must be short enough for elastic waves, see `stable_step`.
+  Published,
+  /// Backward Euler in elastic forces, volumes recovered to a tolerance.
+  Implicit,
+};
+
+struct ConservingParams {
+  Scheme scheme = Scheme::Implicit;
+  bool keep_volumes = true;  ///< off: elasticity alone, for comparison
+  OneRingParams rings;
+  double volume_tolerance = 1e-2;  ///< of one-rings, relative; where the scheme is implicit
+  int recovery_steps = 8;          ///< of Newton's method for it, at most
+  /// Volume comes back no faster than all of it in this time, s; 0: at once.
+  double recovery_time = 0;
+  int sweeps = 4;  ///< q of (P1 ... Pn ... P1)^q
+  /// Contacts restrain both backward Euler solves of the published scheme, not the second alone:
+  /// what a body under much tension needs [Irving07 sec 5].
+  bool restrain_both = false;
+  double stiffness_damping = 0;  ///< Rayleigh's, of the published scheme, s
+  double contact_distance = 0;   ///< m, within which parts of surfaces count as touching; 0: h / 20
+  bool self_contact = false;     ///< and contact between bodies
+  double friction = 0;           ///< coefficient, between bodies
+  double repulsion_stiffness = 0;  ///< N/m, of springs between parts that are too near
+};
+
+struct ConservingReport {
+  bool converged = true;
+  int newton_iterations = 0, krylov_iterations = 0;      ///< of elasticity or damping
+  int position_iterations = 0, velocity_iterations = 0;  ///< of pressures
+  int recovery_steps = 0;
+  std::size_t collider_contacts = 0, pair_contacts = 0;
+};
+
+/// All that steps work with, and what never changes.
+class Conserving {
+ public:
+  /// `model` has backward Euler as its integrator, and must outlive this.
+  Conserving(const Model& model, const ConservingParams& params,
+             std::vector<contact::Collider> colliders, Context& context);
+
+  /// From `time` to `time` + dt. Unless converged, the state is unchanged.
+  ConservingReport advance(State& state, const Vec3d& gravity, double time, double dt,
+                           std::span<const Vec3d> held_positions = {});
+
+  /// Longest step that elastic waves allow about positions, s: 2 / the highest frequency.
+  double stable_step(std::span<const Vec3d> positions);
+
+  OneRings& rings() { return rings_; }
+  contact::SurfaceBvh& surface() { return surface_; }
+  const contact::Colliders& colliders() const { return colliders_; }
+  /// Of the last step: those of points with colliders, with what they changed.
+  std::span<const contact::ColliderContact> contacts() const { return contacts_; }
+
+ private:
+  ConservingReport advance_published(State& state, const Vec3d& gravity, double time, double dt);
+  ConservingReport advance_implicit(State& state, const Vec3d& gravity, double time, double dt,
+                                    std::span<const Vec3d> held_positions);
+
+  /// Fills rows_ and projection_ with what touches at positions.
+  void find_rows(std::span<const Vec3d> positions, const contact::PlacedColliders& placed,
+                 ConservingReport& report);
+  /// Towards `wanted_`; returns iterations.
+  int correct(std::span<Vec3d> velocities, std::span<double> pressures);
+  int correct_velocities(std::span<Vec3d> velocities);
+  /// Moves positions until all volumes are right and nothing is inside a collider.
+  void recover(const contact::PlacedColliders& placed, std::span<Vec3d> positions,
+               ConservingReport& report);
+  /// v + dt/2 a(x, v), implicit in damping: what Newmark's method asks for twice per step.
+  int half_step(std::span<const Vec3d> positions, std::span<const Vec3d> from, const Vec3d& gravity,
+                double dt, std::span<const Slide> slides, std::span<Vec3d> to);
+  std::vector<Slide> slides_at(std::span<const Vec3d> positions,
+                               const contact::PlacedColliders& placed, double reach) const;
+  void repel(std::span<Vec3d> velocities, double dt);
+
+  const Model& model_;
+  ConservingParams params_;
+  Context& context_;
+  contact::Colliders colliders_;
+  contact::SurfaceBvh surface_;
+  std::vector<std::int32_t> free_points_;  ///< of the surface
+  std::vector<double> inverse_mass_;
+  OneRings rings_;
+  Scratch scratch_;
+  contact::ContactProjection projection_;
+  std::vector<contact::Row> rows_;
+  std::vector<contact::ColliderContact> near_, contacts_;
+  std::vector<contact::Pair> pairs_;
+  std::vector<double> impulses_, wanted_;
+  /// Of the last step, for positions and for velocities: first guesses of the next.
+  std::vector<double> position_pressures_, velocity_pressures_, later_pressures_;
+  std::vector<Vec3d> positions_, velocities_, half_;
+};
+
+}  // namespace isochor::tets

@@ -1,0 +1,69 @@
+#pragma once
+
+#include "isochor/base/context.h"
+#include "isochor/base/function_ref.h"
+#include "isochor/solve/minres.h"
+#include "isochor/tets/model.h"
+
+namespace isochor::tets {
+
+/// What solves for the pressures of one-rings.
+struct OneRingParams {
+  double tolerance = 0.01;  ///< of the residual [Irving07 sec 4]
+  int max_iterations = 1000;
+  /// How far volumes give way to their pressures, in parts of the diagonal. With none, where holds
+  /// and contacts leave some one-rings no motion, systems are singular and may have no solution.
+  double compliance = 1e-6;
+  bool precondition = true;         ///< by the diagonal; the published method does not
+  bool conjugate_gradient = false;  ///< instead of MINRES, which also takes singular systems
+};
+
+/// The volume around every node, a quarter of that of its tets, and what keeps it [Irving07 sec 3].
+/// The gradient is minus the transpose of the divergence, so that pressures conserve momentum and
+/// angular momentum tet by tet. All operators are weighted by volume, and about the positions last
+/// given to `measure`. The same bits for any number of threads. Allocates nothing after it is made.
+class OneRings {
+ public:
+  OneRings(const Model& model, ThreadArena& arena);
+
+  /// Per node at rest, m^3.
+  std::span<const double> rest_volumes() const { return rest_; }
+
+  void measure(std::span<const Vec3d> positions);
+  /// Of the volumes last measured, relative to those at rest.
+  double largest_error() const;
+  /// Per node at the positions last measured, m^3.
+  std::span<const double> volumes() const { return volumes_; }
+
+  /// m^3/s per node.
+  void divergence(std::span<const Vec3d> velocities, std::span<double> out);
+  /// N per node of pressures in Pa.
+  void gradient(std::span<const double> pressures, std::span<Vec3d> out);
+
+  /// Takes away from a change of velocities what may not be: holds, contacts. Symmetric where it
+  /// is multiplied by the inverse mass.
+  using Projection = FunctionRef<void(std::span<Vec3d>)>;
+
+  /// Adds to velocities the change -P M^-1 grad p that gives them the divergence of `wanted`
+  /// [Irving07 (1)], [Irving07 (2)], m^3/s per node. Held nodes do not change. `pressures`, Pa times the step,
+  /// are a first guess and become p; those of the step before are a good one.
+  solve::KrylovReport correct(std::span<Vec3d> velocities, std::span<const double> wanted,
+                              std::span<double> pressures, Projection project,
+                              const OneRingParams& params, const std::atomic<bool>& cancelled);
+
+ private:
+  void apply(std::span<const double> p, std::span<double> out, Projection project);
+  void find_diagonal();
+
+  const Model& model_;
+  ThreadArena& arena_;
+  std::vector<std::array<Vec3d, 4>> slopes_;  ///< per tet, dV/dx of its corners
+  std::vector<double> tet_;                   ///< per tet, whatever is to be added up
+  std::vector<double> rest_, volumes_;
+  std::vector<double> right_, addition_, diagonal_;
+  std::vector<Vec3d> change_;
+  solve::MinresScratch minres_;
+  solve::KrylovScratch krylov_;
+};
+
+}  // namespace isochor::tets

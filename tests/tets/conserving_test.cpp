@@ -1,0 +1,90 @@
+#include "isochor/tets/conserving.h"
+
+#include <gtest/gtest.h>
+
+#include "isochor/contact/crossings.h"
+#include "reproduce/tet_motion.h"
+
+namespace isochor::tets {
+namespace {
+
+BodySpec ball(const Vec3d& centre, ThreadArena& arena) {
+  BodySpec body{.name = "ball"};
+  body.mesh = reproduce::stuffed_ball(centre, 0.5, 0.17, arena);
+  body.materials = {reproduce::elastic_flesh(3e4, 0)};
+  return body;
+}
+
+contact::Collider ground() {
+  return {.name = "ground", .shape = contact::HalfSpace{}, .friction = 0.3};
+}
+
+class Dropped : public ::testing::TestWithParam<Scheme> {};
+
+TEST_P(Dropped, BallKeepsItsVolumeAndStaysAboveTheGround) {
+  Context context(2);
+  reproduce::TetMotion motion({ball({0, 0.52, 0}, context.arena)}, {.scheme = GetParam()},
+                              {.recovery_time = GetParam() == Scheme::Published ? 0.008 : 0.0},
+                              {ground()}, context);
+  for (Vec3d& v : motion.state().velocities) v = {0, -6, 0};
+  double flattest = 1;
+  for (int f = 0; f < 4; ++f) {
+    const reproduce::FrameReport report = motion.frame({0, -9.8, 0});
+    EXPECT_LT(std::abs(report.volume_error), 0.01);
+    EXPECT_GT(report.low, -1e-9);
+    EXPECT_EQ(report.inverted, 0);
+    flattest = std::min(flattest, report.high - report.low);
+  }
+  EXPECT_LT(flattest, 0.6);
+}
+
+TEST_P(Dropped, FreeFlightKeepsMomenta) {
+  Context context(2);
+  reproduce::TetMotion motion({ball({0, 5, 0}, context.arena)},
+                              {.scheme = GetParam(), .stiffness_damping = 0}, {}, {}, context);
+  const auto& model = motion.model();
+  for (std::size_t i = 0; i < model.node_count(); ++i) {
+    motion.state().velocities[i] = cross(Vec3d{0, 3, 1}, model.rest_positions[i] - Vec3d{0, 5, 0});
+    motion.state().velocities[i][0] += 2;
+  }
+  const auto momentum = [&] {
+    Vec3d p{0, 0, 0};
+    for (std::size_t i = 0; i < model.node_count(); ++i) {
+      p += model.mass[i] * motion.state().velocities[i];
+    }
+    return p;
+  };
+  const Vec3d before = momentum();
+  motion.frame({0, 0, 0});
+  const Vec3d change = momentum() - before;
+  // Newton's method ends at a hundredth of the forces, whose sum is zero to rounding.
+  EXPECT_LT(std::sqrt(dot(change, change)), 1e-3 * std::sqrt(dot(before, before)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Schemes, Dropped, ::testing::Values(Scheme::Published, Scheme::Implicit),
+                         [](const auto& info) {
+                           return info.param == Scheme::Published ? "Published" : "Implicit";
+                         });
+
+TEST(Conserving, SameBitsForAnyNumberOfThreads) {
+  std::vector<std::vector<Vec3d>> ends;
+  for (const int threads : {1, 3}) {
+    Context context(threads);
+    reproduce::TetMotion motion({ball({0, 0.51, 0}, context.arena)}, {}, {}, {ground()}, context);
+    for (Vec3d& v : motion.state().velocities) v = {1, -6, 0};
+    motion.frame({0, -9.8, 0});
+    ends.push_back(motion.state().positions);
+  }
+  for (std::size_t i = 0; i < ends[0].size(); ++i) {
+    for (int a = 0; a < 3; ++a) EXPECT_EQ(ends[0][i][a], ends[1][i][a]);
+  }
+}
+
+TEST(Conserving, StaticModelsAreRefused) {
+  Context context(1);
+  const Model model = build_model({ball({0, 0, 0}, context.arena)}, {}, context.arena);
+  EXPECT_ANY_THROW(Conserving(model, {}, {}, context));
+}
+
+}  // namespace
+}  // namespace isochor::tets
