@@ -31,6 +31,19 @@ TEST(TetEmbedding, LinearMapsAreExactInsideAndOutside) {
   }
 }
 
+TEST(TetEmbedding, ValuesStayBetweenThoseOfTheNodes) {
+  ThreadArena arena(1);
+  const std::vector<Vec3d> points{{0.1, 0.2, 0.3}, {-1, 2, 0.5}, {5, 5, 5}};
+  const TetEmbedding embedding = embed(two_tets(), points, arena);
+  const std::vector<double> nodal{1, 2, 3, 4, 9};
+  std::vector<double> found(points.size());
+  embedding.interpolate(nodal, found);
+  EXPECT_NEAR(found[0], 1 + 0.1 + 2 * 0.2 + 3 * 0.3, 1e-12);
+  EXPECT_GE(found[1], 1);
+  EXPECT_LE(found[1], 4);
+  EXPECT_NEAR(found[2], 9, 1e-12) << "beyond the last corner";
+}
+
 TEST(TetEmbedding, PointsGoWithTheTetAroundThemOrTheNearest) {
   ThreadArena arena(1);
   const TetMesh mesh = two_tets();

@@ -28,16 +28,6 @@ std::array<double, 4> barycentric(const std::array<Vec3d, 4>& tet, const Vec3d& 
   return weights;
 }
 
-template <class T>
-void interpolate_any(std::span<const TetEmbedding::Point> points, std::span<const T> nodal,
-                     std::span<T> at_points) {
-  for (std::size_t p = 0; p < points.size(); ++p) {
-    const auto& [n, w] = points[p];
-    at_points[p] =
-        w[0] * nodal[n[0]] + w[1] * nodal[n[1]] + w[2] * nodal[n[2]] + w[3] * nodal[n[3]];
-  }
-}
-
 }  // namespace
 
 double squared_distance(const std::array<Vec3d, 4>& tet, const Vec3d& point) {
@@ -55,10 +45,23 @@ double squared_distance(const std::array<Vec3d, 4>& tet, const Vec3d& point) {
 }
 
 void TetEmbedding::interpolate(std::span<const Vec3d> nodal, std::span<Vec3d> at_points) const {
-  interpolate_any(points, nodal, at_points);
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    const auto& [n, w] = points[p];
+    at_points[p] =
+        w[0] * nodal[n[0]] + w[1] * nodal[n[1]] + w[2] * nodal[n[2]] + w[3] * nodal[n[3]];
+  }
 }
+
 void TetEmbedding::interpolate(std::span<const double> nodal, std::span<double> at_points) const {
-  interpolate_any(points, nodal, at_points);
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    double sum = 0, weight = 0;
+    for (int k = 0; k < 4; ++k) {
+      const double w = std::max(points[p].weights[k], 0.0);
+      sum += w * nodal[points[p].nodes[k]];
+      weight += w;
+    }
+    at_points[p] = sum / weight;
+  }
 }
 
 std::array<TetEmbedding::Weight, 4> TetEmbedding::weights(std::size_t point) const {

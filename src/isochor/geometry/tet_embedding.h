@@ -23,9 +23,11 @@ class TetEmbedding {
 
   std::vector<Point> points;
 
-  /// The value of a nodal quantity at each point. One outside of its tet takes the tet's linear map
-  /// continued.
+  /// Where nodes take each point. One outside of its tet takes the tet's linear map continued.
   void interpolate(std::span<const Vec3d> nodal, std::span<Vec3d> at_points) const;
+
+  /// The value of a nodal quantity at each point. One outside of its tet takes a mean of those
+  /// corners that it is on the side of: nothing beyond the values that nodes have.
   void interpolate(std::span<const double> nodal, std::span<double> at_points) const;
 
   /// What each node contributes to a point.
