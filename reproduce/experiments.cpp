@@ -9,9 +9,12 @@ std::vector<Row> grid_embedding(const ExperimentOptions&, Context&);
 std::vector<Row> grid_meshes(const ExperimentOptions&, Context&);
 std::vector<Row> grid_separation(const ExperimentOptions&, Context&);
 std::vector<Row> irving_conservation(const ExperimentOptions&, Context&);
+std::vector<Row> irving_drop(const ExperimentOptions&, Context&);
 std::vector<Row> irving_minres(const ExperimentOptions&, Context&);
 std::vector<Row> irving_plates(const ExperimentOptions&, Context&);
 std::vector<Row> irving_sphere(const ExperimentOptions&, Context&);
+std::vector<Row> irving_stairs(const ExperimentOptions&, Context&);
+std::vector<Row> irving_tori(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_differential(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_gauss(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_hourglass(const ExperimentOptions&, Context&);
@@ -30,6 +33,7 @@ std::vector<Row> patterson_volume(const ExperimentOptions&, Context&);
 std::vector<Row> robust_recovery(const ExperimentOptions&, Context&);
 std::vector<Row> robust_scale(const ExperimentOptions&, Context&);
 std::vector<Row> sheen_penalty(const ExperimentOptions&, Context&);
+std::vector<Row> tets_stuffing(const ExperimentOptions&, Context&);
 std::vector<Row> materials_curves(const ExperimentOptions&, Context&);
 std::vector<Row> verify_block(const ExperimentOptions&, Context&);
 std::vector<Row> verify_column(const ExperimentOptions&, Context&);
@@ -44,6 +48,7 @@ std::vector<Row> verify_spin(const ExperimentOptions&, Context&);
 std::vector<Row> verify_torsion(const ExperimentOptions&, Context&);
 std::vector<Row> verify_vibration(const ExperimentOptions&, Context&);
 std::vector<Row> zhu_accuracy(const ExperimentOptions&, Context&);
+std::vector<Row> zhu_cg(const ExperimentOptions&, Context&);
 std::vector<Row> zhu_convergence(const ExperimentOptions&, Context&);
 
 std::span<const Experiment> experiments() {
@@ -56,10 +61,13 @@ std::span<const Experiment> experiments() {
       Experiment{"grid/separation", "Two fingers closer than a cell move apart", grid_separation},
       Experiment{"irving/conservation", "Momentum that corrections of volumes give (section 3)",
                  irving_conservation},
+      Experiment{"irving/drop", "A figure falls on the ground (fig. 4)", irving_drop},
       Experiment{"irving/minres", "Solvers for the pressures of one-rings (section 4)",
                  irving_minres},
       Experiment{"irving/plates", "A ball pressed between plates (fig. 6)", irving_plates},
       Experiment{"irving/sphere", "A ball falls on the ground (fig. 2)", irving_sphere},
+      Experiment{"irving/stairs", "A ball and a figure on stairs (figs. 1 and 3)", irving_stairs},
+      Experiment{"irving/tori", "Tori in a pile (fig. 5)", irving_tori},
       Experiment{"mcadams/differential",
                  "A bar pulled to 2.4 times its length by four differentials (fig. 2)",
                  mcadams_differential},
@@ -98,6 +106,8 @@ std::span<const Experiment> experiments() {
                  robust_recovery},
       Experiment{"robust/scale", "The same shape at every scale and stiffness", robust_scale},
       Experiment{"sheen/penalty", "Penalties on the change of volume (fig. 3)", sheen_penalty},
+      Experiment{"tets/stuffing", "Solids filled with tets: the smallest dihedral angle",
+                 tets_stuffing},
       Experiment{"materials/curves", "Every law in a test machine, beside measured materials",
                  materials_curves},
       Experiment{"verify/block", "A block pressed by four times its shear modulus", verify_block},
@@ -120,6 +130,7 @@ std::span<const Experiment> experiments() {
                  verify_vibration},
       Experiment{"zhu/accuracy", "A disc with a known solution, refined (figs. 12 to 16)",
                  zhu_accuracy},
+      Experiment{"zhu/cg", "Conjugate gradients beside cycles of multigrid (fig. 11)", zhu_cg},
       Experiment{"zhu/convergence", "How fast cycles of the staggered method converge (fig. 10)",
                  zhu_convergence},
   };

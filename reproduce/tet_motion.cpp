@@ -105,6 +105,7 @@ FrameReport TetMotion::frame(const Vec3d& gravity, double length) {
     report.sum.position_iterations += step.position_iterations;
     report.sum.velocity_iterations += step.velocity_iterations;
     report.sum.recovery_steps += step.recovery_steps;
+    report.sum.impacts += step.impacts;
     report.sum.collider_contacts = step.collider_contacts;
     report.sum.pair_contacts = step.pair_contacts;
   }

@@ -46,6 +46,7 @@ TEST(Reproduce, McAdamsSvd) { expect_holds("mcadams/svd"); }
 TEST(Reproduce, AnatomyFibres) { expect_holds("anatomy/fibres"); }
 TEST(Reproduce, GridEmbedding) { expect_holds("grid/embedding"); }
 TEST(Reproduce, GridSeparation) { expect_holds("grid/separation"); }
+TEST(Reproduce, SlowTetsStuffing) { expect_holds("tets/stuffing"); }
 TEST(Reproduce, SlowPattersonBowtie) { expect_holds("patterson/bowtie"); }
 TEST(Reproduce, SlowPattersonJumps) { expect_holds("patterson/jumps"); }
 TEST(Reproduce, SlowPattersonTube) { expect_holds("patterson/tube"); }

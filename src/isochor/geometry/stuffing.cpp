@@ -287,9 +287,9 @@ class Stuffing {
     const int half = 1 << level;
     const Index3 centre{(2 * cell[0] + 1) * half, (2 * cell[1] + 1) * half,
                         (2 * cell[2] + 1) * half};
-    // Points of large leaves are all on the same side.
+    // Points of large leaves are all on the same side; leaves at the border may reach beyond it.
     const bool inside =
-        sides_[lattice_.contains(centre) ? lattice_.point(centre) : 0] == PointSide::Inside;
+        lattice_.contains(centre) && sides_[lattice_.point(centre)] == PointSide::Inside;
     if (level > 0 && !inside) return;
     for (int axis = 0; axis < 3; ++axis) {
       for (int side = 0; side < 2; ++side) {

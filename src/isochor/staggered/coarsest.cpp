@@ -2,91 +2,256 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <tuple>
 
 #include "isochor/math/isa.h"
 #include "isochor/staggered/kernels.h"
 #include "isochor/staggered/model.h"
 
 namespace isochor::staggered {
+namespace {
 
 template <int D>
-Coarsest<D>::Coarsest(const Level<D>& level, const Material& material) {
+bool active(const Level<D>& level, const Index<D>& at, int component) {
+  return level.weights.flags[level.layout.place(at)] >> (kActive + component) & 1;
+}
+
+/// Calls f(cell) for all cells that the rows of a cell's unknowns reach, itself included.
+template <int D, class F>
+void for_each_near(const Index<D>& cell, F&& f) {
+  f(cell);
+  for (int i = 0; i < D; ++i) {
+    for (const int by : {-1, 1}) f(moved<D>(cell, i, by));
+    for (int j = 0; j < D; ++j) {
+      if (j != i) f(moved<D>(moved<D>(cell, i, -1), j, 1));
+    }
+  }
+}
+
+/// Interior cells front by front from an end of each part of the body, which is what the cell
+/// reached last from anywhere is.
+template <int D>
+class Fronts {
+ public:
+  explicit Fronts(const Level<D>& level)
+      : level_(level), reached_(level.layout.length), turn(level.layout.length) {
+    std::int32_t parts = 0;
+    std::vector<Index<D>> all;
+    for (const auto& row : level.layout.rows) {
+      for (std::int32_t x = row.begin; x < row.end; ++x) {
+        const Index<D> at = level.layout.coordinate(row, x);
+        if (!active(level, at, D) || reached_[level.layout.place(at)] != 0) continue;
+        const Index<D> far = from(at, ++parts).back();
+        const Index<D> end = from(far, ++parts).back();
+        for (const Index<D>& cell : from(end, ++parts)) all.push_back(cell);
+      }
+    }
+    for (std::size_t n = 0; n < all.size(); ++n) {
+      turn[level.layout.place(all[n])] = std::int32_t(n);
+    }
+  }
+
+ private:
+  std::vector<Index<D>> from(const Index<D>& start, std::int32_t mark) {
+    std::vector<Index<D>> order{start};
+    reached_[level_.layout.place(start)] = mark;
+    for (std::size_t n = 0; n < order.size(); ++n) {
+      for_each_near<D>(Index<D>(order[n]), [&](const Index<D>& near) {
+        std::int32_t& reached = reached_[level_.layout.place(near)];
+        if (reached == mark || !active(level_, near, D)) return;
+        reached = mark;
+        order.push_back(near);
+      });
+    }
+    return order;
+  }
+
+  const Level<D>& level_;
+  std::vector<std::int32_t> reached_;
+
+ public:
+  std::vector<std::int32_t> turn;  ///< of each cell by its place
+};
+
+/// Eight sums side by side, so that one addition need not wait for the other.
+template <class A, class B>
+double dot(const A* a, const B* b, std::size_t count) {
+  double sum[8] = {};
+  std::size_t k = 0;
+  for (; k + 8 <= count; k += 8) {
+    for (int s = 0; s < 8; ++s) sum[s] += double(a[k + s]) * double(b[k + s]);
+  }
+  for (; k < count; ++k) sum[0] += double(a[k]) * double(b[k]);
+  return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+}
+
+}  // namespace
+
+template <int D>
+EliminationOrder<D>::EliminationOrder(const Level<D>& level) {
   const Layout<D>& layout = level.layout;
+  const Fronts<D> fronts(level);
+  struct Unknown {
+    std::int32_t turn;
+    bool pressure;
+    std::uint32_t place;
+    Index<D> cell;
+    auto key() const { return std::tuple(turn, pressure, place); }
+  };
+  std::vector<Unknown> unknowns;
   for (const auto& row : layout.rows) {
     for (std::int32_t x = row.begin; x < row.end; ++x) {
-      const std::size_t n = std::size_t(layout.base[row.number] + x);
-      for (int k = 0; k <= D; ++k) {
-        if (level.weights.flags[n] >> (kActive + k) & 1) {
-          places_.push_back(std::uint32_t(k * layout.length + n));
+      const Index<D> at = layout.coordinate(row, x);
+      if (!active(level, at, D)) continue;
+      const std::size_t n = layout.place(at);
+      std::int32_t last = fronts.turn[n];
+      for (int k = 0; k < D; ++k) {
+        const Index<D> above = moved<D>(at, k, 1);
+        if (active(level, above, k)) last = std::max(last, fronts.turn[layout.place(above)]);
+        if (active(level, at, k)) {
+          unknowns.push_back({fronts.turn[n], false, std::uint32_t(k * layout.length + n), at});
         }
+      }
+      unknowns.push_back({last, true, std::uint32_t(D * layout.length + n), at});
+    }
+  }
+  std::ranges::sort(unknowns, {}, &Unknown::key);
+
+  // Columns of a row are among the unknowns of the cells around.
+  std::vector<std::int32_t> earliest(layout.length, INT32_MAX);
+  for (std::size_t i = unknowns.size(); i-- > 0;) {
+    earliest[unknowns[i].place % layout.length] = std::int32_t(i);
+  }
+  for (const Unknown& unknown : unknowns) {
+    std::int32_t column = std::int32_t(places.size());
+    for_each_near<D>(unknown.cell, [&](const Index<D>& near) {
+      if (active(level, near, D)) column = std::min(column, earliest[layout.place(near)]);
+    });
+    places.push_back(unknown.place);
+    first.push_back(column);
+  }
+}
+
+template <int D>
+std::size_t EliminationOrder<D>::entries() const {
+  std::size_t sum = 0;
+  for (std::size_t i = 0; i < first.size(); ++i) sum += i - std::size_t(first[i]);
+  return sum;
+}
+
+template <int D>
+Coarsest<D>::Coarsest(const Level<D>& level, const Material& material, EliminationOrder<D> order)
+    : order_(std::move(order)), start_{0} {
+  for (std::size_t i = 0; i < size(); ++i) {
+    start_.push_back(start_.back() + std::ptrdiff_t(i) - order_.first[i]);
+  }
+  by_pivot_.resize(size());
+  std::vector<double> entries = assemble(level, material);
+  factorise(entries);
+  factors_.assign(entries.begin(), entries.end());
+}
+
+/// Columns of the matrix are what its operator makes of unit vectors. As rows reach one cell far,
+/// every third cell along each axis can have one at a time. Diagonals go to by_pivot_.
+template <int D>
+std::vector<double> Coarsest<D>::assemble(const Level<D>& level, const Material& material) const {
+  const Layout<D>& layout = level.layout;
+  std::vector<double> entries(std::size_t(start_.back()) + size());  // the diagonal behind
+  std::vector<std::int32_t> number((D + 1) * layout.length, -1);
+  std::vector<Index<D>> cells(size());
+  for (std::size_t i = 0; i < size(); ++i) number[order_.places[i]] = std::int32_t(i);
+  for (const auto& row : layout.rows) {
+    for (std::int32_t x = row.begin; x < row.end; ++x) {
+      const Index<D> at = layout.coordinate(row, x);
+      for (int k = 0; k <= D; ++k) {
+        const std::int32_t i = number[k * layout.length + layout.place(at)];
+        if (i >= 0) cells[i] = at;
       }
     }
   }
-  // Columns of the matrix are what its operator makes of unit vectors.
-  const std::size_t size = places_.size();
-  factors_.resize(size * size);
   std::vector<double> unit((D + 1) * layout.length), zero(unit.size()), image(unit.size());
   const ResidualPass<D, double> pass{level.template view<double>(material), unit.data(),
                                      zero.data(), image.data(), kActive};
   const RowRange all{0, std::int64_t(layout.rows.size())};
-  for (std::size_t column = 0; column < size; ++column) {
-    unit[places_[column]] = -1;
-    ISOCHOR_CALL_KERNEL(best_isa(), residual_kernel(pass, all));
-    unit[places_[column]] = 0;
-    for (std::size_t i = 0; i < size; ++i) factors_[i * size + column] = image[places_[i]];
-  }
-
-  order_.resize(size);
-  std::iota(order_.begin(), order_.end(), 0u);
-  constexpr double kNothing = 1e-11;
-  double largest = 0;
-  for (const double entry : factors_) largest = std::max(largest, std::abs(entry));
-  for (std::size_t k = 0; k < size; ++k) {
-    std::size_t best = k;
-    for (std::size_t i = k + 1; i < size; ++i) {
-      if (std::abs(factors_[i * size + k]) > std::abs(factors_[best * size + k])) best = i;
-    }
-    if (best != k) {
-      std::swap_ranges(factors_.begin() + std::ptrdiff_t(k * size),
-                       factors_.begin() + std::ptrdiff_t((k + 1) * size),
-                       factors_.begin() + std::ptrdiff_t(best * size));
-      std::swap(order_[k], order_[best]);
-    }
-    double& pivot = factors_[k * size + k];
-    pivot = std::abs(pivot) > kNothing * largest ? 1 / pivot : 0;
-    for (std::size_t i = k + 1; i < size; ++i) {
-      const double factor = factors_[i * size + k] *= pivot;
-      if (factor == 0) continue;
-      for (std::size_t j = k + 1; j < size; ++j) {
-        factors_[i * size + j] -= factor * factors_[k * size + j];
+  for (int colour = 0; colour < (D == 3 ? 27 : 9); ++colour) {
+    // The cell of this colour in reach of another.
+    const auto coloured = [&](Index<D> cell) {
+      for (int k = 0, rest = colour; k < D; ++k, rest /= 3) {
+        cell[k] += (rest % 3 - cell[k] % 3 + 4) % 3 - 1;
+      }
+      return cell;
+    };
+    for (int component = 0; component <= D; ++component) {
+      const auto column = [&](const Index<D>& cell) {
+        return number[component * layout.length + layout.place(cell)];
+      };
+      std::ranges::fill(unit, 0);
+      for (std::size_t i = 0; i < size(); ++i) {
+        if (column(coloured(cells[i])) == std::int32_t(i)) unit[order_.places[i]] = -1;
+      }
+      ISOCHOR_CALL_KERNEL(best_isa(), residual_kernel(pass, all));
+      for (std::size_t i = 0; i < size(); ++i) {
+        const std::int32_t j = column(coloured(cells[i]));
+        if (j == std::int32_t(i)) entries[std::size_t(start_.back()) + i] = image[order_.places[i]];
+        if (j >= order_.first[i] && j < std::int32_t(i)) {
+          entries[std::size_t(row(i) + j)] = image[order_.places[i]];
+        }
       }
     }
   }
+  return entries;
+}
+
+template <int D>
+void Coarsest<D>::factorise(std::vector<double>& entries) {
+  constexpr double kNothing = 1e-11;
+  double* const diagonal = entries.data() + start_.back();
+  double largest = 0;
+  for (std::size_t i = 0; i < size(); ++i) largest = std::max(largest, std::abs(diagonal[i]));
+  for (std::size_t i = 0; i < size(); ++i) {
+    double* const li = entries.data() + row(i);
+    double pivot = diagonal[i];
+    // L D first, by which the pivot changes.
+    for (std::size_t j = std::size_t(order_.first[i]); j < i; ++j) {
+      const std::size_t begin = std::size_t(std::max(order_.first[i], order_.first[j]));
+      if (begin < j) li[j] -= dot(li + begin, entries.data() + row(j) + begin, j - begin);
+    }
+    for (std::size_t j = std::size_t(order_.first[i]); j < i; ++j) {
+      const double scaled = li[j] * by_pivot_[j];
+      pivot -= li[j] * scaled;
+      li[j] = scaled;
+    }
+    by_pivot_[i] = std::abs(pivot) > kNothing * largest ? 1 / pivot : 0;
+  }
+  entries.resize(std::size_t(start_.back()));
 }
 
 template <int D>
 void Coarsest<D>::solve(const float* b, float* u, std::span<double> work) const {
-  const std::size_t size = places_.size();
-  for (std::size_t i = 0; i < size; ++i) {
-    double sum = double(b[places_[order_[i]]]);
-    for (std::size_t j = 0; j < i; ++j) sum -= factors_[i * size + j] * work[j];
-    work[i] = sum;
+  for (std::size_t i = 0; i < size(); ++i) {
+    const std::size_t begin = std::size_t(order_.first[i]);
+    const float* const li = factors_.data() + row(i);
+    work[i] = double(b[order_.places[i]]) - dot(li + begin, work.data() + begin, i - begin);
   }
-  for (std::size_t i = size; i-- > 0;) {
-    double sum = work[i];
-    for (std::size_t j = i + 1; j < size; ++j) sum -= factors_[i * size + j] * work[j];
-    work[i] = sum * factors_[i * size + i];
+  for (std::size_t i = 0; i < size(); ++i) work[i] *= by_pivot_[i];
+  for (std::size_t i = size(); i-- > 0;) {
+    const float* const li = factors_.data() + row(i);
+    const double x = work[i];
+    for (std::size_t j = std::size_t(order_.first[i]); j < i; ++j) work[j] -= double(li[j]) * x;
+    u[order_.places[i]] = float(x);
   }
-  for (std::size_t i = 0; i < size; ++i) u[places_[i]] = float(work[i]);
 }
 
 template <int D>
 std::size_t Coarsest<D>::bytes() const {
-  return (places_.capacity() + order_.capacity()) * sizeof(std::uint32_t) +
-         factors_.capacity() * sizeof(double);
+  return order_.places.capacity() * sizeof(std::uint32_t) +
+         order_.first.capacity() * sizeof(std::int32_t) +
+         start_.capacity() * sizeof(std::ptrdiff_t) + factors_.capacity() * sizeof(float) +
+         by_pivot_.capacity() * sizeof(double);
 }
 
+template struct EliminationOrder<2>;
+template struct EliminationOrder<3>;
 template class Coarsest<2>;
 template class Coarsest<3>;
 

@@ -30,6 +30,12 @@ void check(const Domain<D>& domain, const std::string& place) {
                     std::to_string(count) + " cells",
                 "give one label per cell");
   }
+  if (!domain.fraction.empty() && domain.fraction.size() != count) {
+    throw Error(Fault::Input, place,
+                "the grid has " + std::to_string(domain.fraction.size()) + " fractions for " +
+                    std::to_string(count) + " cells",
+                "give one fraction per cell, or none");
+  }
   if (std::ranges::find(domain.cells, Cell::Interior) == domain.cells.end()) {
     throw Error(Fault::Input, place, "no cell of the grid is interior: nothing can move",
                 "make the cells smaller, or hold less of the body");

@@ -27,6 +27,10 @@ struct Domain {
   Index<D> size{};
   Spacing<D> spacing{};  ///< m; axes may differ
   std::vector<Cell> cells;
+  /// Per cell how much of it is filled, from 0 to 1; only that of interior cells counts. Empty: all
+  /// are full, and the body ends where the cells do. Cells with nothing in them around a body let
+  /// its outline run anywhere: then no term of the energy is left out.
+  std::vector<float> fraction;
 
   Domain() = default;
   Domain(const Index<D>& cells_per_axis, const Spacing<D>& cell_size, Cell fill = Cell::Exterior);

@@ -1,5 +1,8 @@
 #include "isochor/staggered/loads.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace isochor::staggered {
 namespace {
 
@@ -12,6 +15,29 @@ template <int D>
 Index<D> in_domain(Index<D> at) {
   for (std::int32_t& a : at) a -= Layout<D>::kMargin;
   return at;
+}
+
+/// How much of a force at some distance, in cells, a place takes along one axis. All are parts of
+/// one: they sum up to it over places one cell apart.
+enum class Share {
+  Box,    ///< what lies in the place's own cell
+  Wide,   ///< in a cell twice as wide
+  Hat,    ///< what the parts of two cells beside the place change by
+  Ramps,  ///< the same of two cells twice as wide, one apart
+};
+double share(Share kind, double distance) {
+  const double d = std::abs(distance);
+  switch (kind) {
+    case Share::Box:
+      return distance >= -0.5 && distance < 0.5 ? 1 : 0;
+    case Share::Wide:
+      return distance >= -1 && distance < 1 ? 0.5 : 0;
+    case Share::Hat:
+      return std::max(0.0, 1 - d);
+    case Share::Ramps:
+      return 0.5 * std::clamp(1.5 - d, 0.0, 1.0);
+  }
+  return 0;
 }
 
 }  // namespace
@@ -77,6 +103,53 @@ void add_traction(const Model<D>& model, const Index<D>& cell, int axis, bool ab
 }
 
 template <int D>
+void add_embedded_traction(const Model<D>& model, const Point<D>& at, const Point<D>& normal,
+                           const Point<D>& traction, double area, std::span<double> b) {
+  const Level<D>& level = model.levels[0];
+  double pressure = 0, volume = 1;
+  for (int k = 0; k < D; ++k) {
+    pressure += traction[k] * normal[k];
+    volume *= level.spacing[k];
+  }
+  // The stress with this traction that is as much the same in all directions as can be.
+  const auto stress = [&](int i, int j) {
+    return (traction[i] - pressure * normal[i]) * normal[j] +
+           (traction[j] - pressure * normal[j]) * normal[i] + (i == j ? pressure : 0);
+  };
+  constexpr int kReach = 4;  // places per axis that can have a share
+  for (int i = 0; i < D; ++i) {
+    Index<D> first;
+    for (int k = 0; k < D; ++k) {
+      const double place = at[k] / level.spacing[k] - (k == i ? 0 : 0.5);
+      first[k] = std::int32_t(std::floor(place)) - 1;
+    }
+    for (int n = 0; n < (D == 3 ? kReach * kReach * kReach : kReach * kReach); ++n) {
+      Index<D> cell = first;
+      for (int k = 0, rest = n; k < D; ++k, rest /= kReach) cell[k] += rest % kReach;
+      const Point<D> x = position(model, cell, i);
+      double force = 0;
+      for (int j = 0; j < D; ++j) {
+        double part = stress(i, j) * normal[j];
+        for (int k = 0; k < D; ++k) {
+          const Share kind = i == j   ? (k == i ? Share::Hat : Share::Box)
+                             : k == i ? Share::Wide
+                             : k == j ? Share::Ramps
+                                      : Share::Box;
+          part *= share(kind, (at[k] - x[k]) / level.spacing[k]);
+        }
+        force += part;
+      }
+      const Index<D> to = level.layout.inside(cell);
+      bool inside = true;
+      for (int k = 0; k < D; ++k) inside = inside && to[k] >= 0 && to[k] < level.layout.size[k];
+      if (force == 0 || !inside || !flag(level, to, kActive + i)) continue;
+      b[i * level.layout.length + level.layout.place(to)] -=
+          area * force / (volume * model.material.mu);
+    }
+  }
+}
+
+template <int D>
 void set_given(const Model<D>& model,
                const std::function<double(const Point<D>&, int axis)>& displacement,
                std::span<double> u) {
@@ -100,6 +173,8 @@ template void add_body_force<2>(const Model<2>&, const std::function<double(cons
                                 std::span<double>);
 template void add_traction<2>(const Model<2>&, const Index<2>&, int, bool, const Point<2>&,
                               std::span<double>);
+template void add_embedded_traction<2>(const Model<2>&, const Point<2>&, const Point<2>&,
+                                       const Point<2>&, double, std::span<double>);
 template void set_given<2>(const Model<2>&, const std::function<double(const Point<2>&, int)>&,
                            std::span<double>);
 template Point<3> position<3>(const Model<3>&, const Index<3>&, int);
@@ -109,6 +184,8 @@ template void add_body_force<3>(const Model<3>&, const std::function<double(cons
                                 std::span<double>);
 template void add_traction<3>(const Model<3>&, const Index<3>&, int, bool, const Point<3>&,
                               std::span<double>);
+template void add_embedded_traction<3>(const Model<3>&, const Point<3>&, const Point<3>&,
+                                       const Point<3>&, double, std::span<double>);
 template void set_given<3>(const Model<3>&, const std::function<double(const Point<3>&, int)>&,
                            std::span<double>);
 

@@ -33,6 +33,14 @@ template <int D>
 void add_traction(const Model<D>& model, const Index<D>& cell, int axis, bool above,
                   const Point<D>& traction, std::span<double> b);
 
+/// Adds the traction of a piece of an outline that runs through cells, Pa, on its `area`, m^2 (m in
+/// the plane); `normal` is its unit normal. For domains with fractions: a stress that fits the
+/// traction is balanced by how fractions change from cell to cell. What falls on given faces is
+/// theirs; on faces that are none, lost.
+template <int D>
+void add_embedded_traction(const Model<D>& model, const Point<D>& at, const Point<D>& normal,
+                           const Point<D>& traction, double area, std::span<double> b);
+
 /// Writes given displacements where they are read: at all faces of Dirichlet cells next to
 /// unknowns.
 template <int D>

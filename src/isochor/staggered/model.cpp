@@ -7,11 +7,9 @@ namespace isochor::staggered {
 namespace {
 
 template <int D>
-std::size_t count_unknowns(const Level<D>& level) {
+std::size_t count_cells(const Layout<D>& layout) {
   std::size_t count = 0;
-  for (const std::uint16_t flags : level.weights.flags) {
-    for (int k = 0; k <= D; ++k) count += flags >> (kActive + k) & 1;
-  }
+  for (const auto& row : layout.rows) count += std::size_t(row.end - row.begin);
   return count;
 }
 
@@ -83,14 +81,19 @@ Model<D> build_model(Domain<D> domain, const Material& material, const Params& p
   for (;;) {
     model.levels.push_back(make_level(shape, model.levels.empty()));
     Level<D>& level = model.levels.back();
-    if (count_unknowns(level) <= std::size_t(params.direct_unknowns)) break;
+    // No use to order what is too large in any order.
+    if (count_cells(level.layout) < std::size_t(params.direct_entries) / 32) {
+      EliminationOrder<D> order(level);
+      if (order.entries() <= std::size_t(params.direct_entries)) {
+        model.coarsest = Coarsest<D>(level, material, std::move(order));
+        return model;
+      }
+    }
     if (params.smoother == Smoother::Best) {
       level.band = make_band(level, material, params.band_width);
     }
     shape = coarsened(shape, params.measured);
   }
-  model.coarsest = Coarsest<D>(model.levels.back(), material);
-  return model;
 }
 
 template struct Band<2>;

@@ -30,10 +30,12 @@ struct Params {
   int band_width = 2;   ///< cells from the boundary that are solved one by one
   int band_sweeps = 2;  ///< of them before and after each sweep of the interior
   double relaxation = 1.15;
-  /// Coarse levels know how full their cells are and where walls stand (Shape).
+  /// Coarse levels know how full their cells are and where walls stand (Shape), and get all loads.
   bool measured = true;
-  /// Levels are added until one has no more unknowns than this, which is then factorised.
-  int direct_unknowns = 700;
+  /// Levels are added until one can be factorised into no more numbers than this. The more, the
+  /// thinner may parts of a body be: a coarse level has nothing that bends where it is one cell
+  /// thick.
+  int direct_entries = 1'500'000;
 
   /// `variant = "paper"`: nothing improved. Needs compressibility.
   static Params published() {
@@ -42,7 +44,8 @@ struct Params {
             .band_width = 1,
             .band_sweeps = 3,
             .relaxation = 1,
-            .measured = false};
+            .measured = false,
+            .direct_entries = 20'000};
   }
 };
 

@@ -119,7 +119,8 @@ void Multigrid<D>::descend(std::size_t l) {
   find_residual(l, kActive);
   auto& coarse = memory_.levels[l + 1];
   std::fill(coarse.u.begin(), coarse.u.end(), 0.0f);
-  const TransferPass<D> pass{view(l), view(l + 1), memory_.levels[l].r.data(), coarse.b.data()};
+  const TransferPass<D> pass{view(l), view(l + 1), memory_.levels[l].r.data(), coarse.b.data(),
+                             model_.params.measured};
   for_rows(model_.levels[l + 1].layout, arena_, [&](const RowRange& rows) {
     ISOCHOR_CALL_KERNEL(best_isa(), restrict_kernel(pass, rows));
   });

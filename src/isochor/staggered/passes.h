@@ -36,6 +36,8 @@ struct TransferPass {
   View<D, float> fine, coarse;
   const float* from;
   float* to;
+  /// Coarse faces at a free boundary take all of what lies beyond them.
+  bool folded = false;
 };
 
 /// A cell near the boundary, whose faces and pressure are solved for together.

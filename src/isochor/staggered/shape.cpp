@@ -58,6 +58,7 @@ template <int D>
 Shape<D> finest_shape(Domain<D> domain) {
   Shape<D> shape;
   shape.finest = domain.spacing;
+  shape.fraction = std::move(domain.fraction);
   shape.domain = std::move(domain);
   return shape;
 }

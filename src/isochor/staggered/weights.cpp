@@ -42,10 +42,9 @@ double shear_weight(const Shape<D>& shape, const Index<D>& cell, int i, int j) {
     if (label == Cell::Exterior) return 0;
     fixed[k] = label == Cell::Dirichlet;
     if (!fixed[k]) ++interior;
-    fraction += shape.fraction_at(around[k]);
+    fraction += 0.25 * (fixed[k] ? 1 : shape.fraction_at(around[k]));
   }
   if (interior == 0) return 0;
-  fraction /= interior;
   // A flat wall has two Dirichlet cells on one side; its normal is i or j.
   if (interior != 2 || fixed[0] == fixed[3]) return fraction;
   const int normal = fixed[0] == fixed[1] ? j : i, along = normal == i ? j : i;

@@ -7,10 +7,10 @@
 
 namespace isochor::staggered {
 
-/// How much each term of the energy counts, in 64ths: cells and edges at a free boundary count
+/// How much each term of the energy counts, in 128ths: cells and edges at a free boundary count
 /// nothing [Zhu10 sec 5.3], and coarse ones what Shape says. One byte per term keeps the stencil of
 /// every level and every boundary in one kernel, with nothing assembled.
-inline constexpr int kFullWeight = 64;
+inline constexpr int kFullWeight = 128;
 
 /// One set of bytes per kind: the fraction of the cell; per axis, of its stretch; per pair of axes,
 /// of the shear at its lower edge.

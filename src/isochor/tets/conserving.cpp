@@ -85,7 +85,7 @@ void Conserving::find_rows(std::span<const Vec3d> positions, const contact::Plac
     report.pair_contacts = pairs_.size();
   }
   projection_.build(rows_, inverse_mass_);
-  impulses_.assign(rows_.size(), 0.0);
+  impulses_.assign(rows_.size(), Vec3d{0, 0, 0});
 }
 
 /// [Irving07 (2)]
@@ -105,13 +105,13 @@ int Conserving::correct(std::span<Vec3d> velocities, std::span<double> pressures
 void Conserving::recover(const contact::PlacedColliders& placed, std::span<Vec3d> positions,
                          ConservingReport& report) {
   const std::span<const double> rest = rings_.rest_volumes();
-  for (;; ++report.recovery_steps) {
+  for (int step = 0;; ++step, ++report.recovery_steps) {
     // Velocities are none of its business.
     collide(placed, free_points_, positions, half_, context_.arena, contacts_);
     find_rows(positions, placed, report);
     rings_.measure(positions);
     const bool enough = rings_.largest_error() <= params_.volume_tolerance;
-    if (enough || report.recovery_steps == params_.recovery_steps || context_.cancelled) return;
+    if (enough || step == params_.recovery_steps || context_.cancelled) return;
     for (std::size_t i = 0; i < wanted_.size(); ++i) wanted_[i] = rest[i] - rings_.volumes()[i];
     std::fill(velocities_.begin(), velocities_.end(), Vec3d{0, 0, 0});
     // Only the first of these pressures is what the step before needed, too.
@@ -130,6 +130,25 @@ void Conserving::repel(std::span<Vec3d> velocities, double dt) {
                      .stiffness = params_.repulsion_stiffness,
                      .time_step = dt},
                     impulses_, context_.arena);
+}
+
+void Conserving::separate(std::span<const Vec3d> start, std::span<Vec3d> positions,
+                          std::span<Vec3d> velocities, double dt, ConservingReport& report) {
+  if (!params_.self_contact) return;
+  for (std::size_t i = 0; i < half_.size(); ++i) half_[i] = (1 / dt) * (positions[i] - start[i]);
+  // A tenth of the distance in which pairs touch is what they keep.
+  const contact::ResolutionReport found = resolver_.resolve(
+      surface_, start, half_, inverse_mass_,
+      {.time_step = dt, .friction = params_.friction, .distance = 0.1 * params_.contact_distance},
+      {}, context_.arena);
+  report.impacts += found.impacts;
+  report.converged &= found.clear;
+  if (found.impacts == 0) return;
+  for (std::size_t i = 0; i < half_.size(); ++i) {
+    const Vec3d end = start[i] + dt * half_[i];
+    velocities[i] += (1 / dt) * (end - positions[i]);
+    positions[i] = end;
+  }
 }
 
 std::vector<Slide> Conserving::slides_at(std::span<const Vec3d> positions,
@@ -190,6 +209,25 @@ int Conserving::half_step(std::span<const Vec3d> x, std::span<const Vec3d> from,
   return iterations;
 }
 
+void Conserving::settle(const contact::PlacedColliders& placed, std::span<const Vec3d> start,
+                        State& next, double dt, ConservingReport& report) {
+  // Volumes and contacts by turns: what keeps parts apart costs volume, and the other way round.
+  constexpr int kRounds = 4;
+  for (int round = 0; round < kRounds; ++round) {
+    if (params_.keep_volumes) {
+      recover(placed, next.positions, report);
+    } else {
+      find_rows(next.positions, placed, report);
+    }
+    const std::int64_t before = report.impacts;
+    separate(start, next.positions, next.velocities, dt, report);
+    if (report.impacts == before || !params_.keep_volumes) break;
+  }
+  if (!params_.keep_volumes) return;
+  rings_.measure(next.positions);
+  report.velocity_iterations = correct_velocities(next.velocities);
+}
+
 /// The numbers are those of the steps in [Irving07 sec 2].
 ConservingReport Conserving::advance_published(State& state, const Vec3d& gravity, double time,
                                                double dt) {
@@ -223,6 +261,7 @@ ConservingReport Conserving::advance_published(State& state, const Vec3d& gravit
   // 5
   velocities_ = state.velocities;
   collide(after, free_points_, positions_, velocities_, context_.arena, contacts_);
+  separate(state.positions, positions_, velocities_, dt, report);
   // 6, [Irving07 (2)]
   find_rows(positions_, after, report);
   if (params_.keep_volumes) {
@@ -269,12 +308,8 @@ ConservingReport Conserving::advance_implicit(State& state, const Vec3d& gravity
   report.converged = elastic.converged();
   if (!report.converged) return report;
   collide(after, free_points_, next.positions, next.velocities, context_.arena, contacts_);
-  if (params_.keep_volumes) {
-    recover(after, next.positions, report);
-    report.velocity_iterations = correct_velocities(next.velocities);
-  } else {
-    find_rows(next.positions, after, report);
-  }
+  settle(after, state.positions, next, dt, report);
+  if (!report.converged) return report;
   repel(next.velocities, dt);
   std::swap(state, next);
   return report;

@@ -1,8 +1,7 @@
 #pragma once
 
 #include "isochor/contact/collider_contacts.h"
-#include "isochor/contact/projection.h"
-#include "isochor/contact/proximity.h"
+#include "isochor/contact/resolution.h"
 #include "isochor/tets/one_ring.h"
 #include "isochor/tets/solver.h"
 
@@ -43,6 +42,7 @@ struct ConservingReport {
   int position_iterations = 0, velocity_iterations = 0;  ///< of pressures
   int recovery_steps = 0;
   std::size_t collider_contacts = 0, pair_contacts = 0;
+  std::int64_t impacts = 0;  ///< of bodies with each other and themselves, that were prevented
 };
 
 /// All that steps work with, and what never changes.
@@ -79,12 +79,19 @@ class Conserving {
   /// Moves positions until all volumes are right and nothing is inside a collider.
   void recover(const contact::PlacedColliders& placed, std::span<Vec3d> positions,
                ConservingReport& report);
+  /// The end of a step: volumes, colliders and contacts.
+  void settle(const contact::PlacedColliders& placed, std::span<const Vec3d> start, State& next,
+              double dt, ConservingReport& report);
   /// v + dt/2 a(x, v), implicit in damping: what Newmark's method asks for twice per step.
   int half_step(std::span<const Vec3d> positions, std::span<const Vec3d> from, const Vec3d& gravity,
                 double dt, std::span<const Slide> slides, std::span<Vec3d> to);
   std::vector<Slide> slides_at(std::span<const Vec3d> positions,
                                const contact::PlacedColliders& placed, double reach) const;
   void repel(std::span<Vec3d> velocities, double dt);
+  /// Changes positions so that nothing crosses on the straight way to them, and velocities by as
+  /// much as that takes.
+  void separate(std::span<const Vec3d> start, std::span<Vec3d> positions,
+                std::span<Vec3d> velocities, double dt, ConservingReport& report);
 
   const Model& model_;
   ConservingParams params_;
@@ -99,7 +106,9 @@ class Conserving {
   std::vector<contact::Row> rows_;
   std::vector<contact::ColliderContact> near_, contacts_;
   std::vector<contact::Pair> pairs_;
-  std::vector<double> impulses_, wanted_;
+  contact::ImpactResolver resolver_;
+  std::vector<Vec3d> impulses_;
+  std::vector<double> wanted_;
   /// Of the last step, for positions and for velocities: first guesses of the next.
   std::vector<double> position_pressures_, velocity_pressures_, later_pressures_;
   std::vector<Vec3d> positions_, velocities_, half_;

@@ -1,0 +1,214 @@
+/// Bodies that keep their volume while they tumble down stairs, fall on the ground and pile up
+/// [Irving07 fig 1], [Irving07 fig 3], [Irving07 fig 4], [Irving07 fig 5].
+#include <algorithm>
+#include <cmath>
+#include <fmt/core.h>
+
+#include "isochor/base/file.h"
+#include "isochor/contact/crossings.h"
+#include "isochor/geometry/shapes.h"
+#include "isochor/geometry/stuffing.h"
+#include "reproduce/experiment.h"
+#include "reproduce/figure.h"
+#include "reproduce/flight.h"
+#include "reproduce/tet_motion.h"
+#include "reproduce/weighed_body.h"
+
+namespace isochor::reproduce {
+namespace {
+
+struct Pile {
+  std::string_view id;
+  std::string what;
+  std::string source;
+  std::vector<tets::BodySpec> bodies;
+  std::vector<contact::Collider> colliders;
+  geometry::SurfaceMesh scenery;  ///< shown beside the bodies
+  Vec3d velocity{0, 0, 0};        ///< at the start, m/s
+  int frames = 0;
+  int substeps = 16;         ///< per frame, of ours
+  double volume_bound = 0;  ///< %
+  Vec3d camera{0.5, 0.4, 1};
+  std::string picture;  ///< file name, and the end of captions
+};
+
+tets::BodySpec stuffed(std::string name, const geometry::SurfaceMesh& surface, double spacing,
+                       double young, Context& context) {
+  const std::vector<geometry::Triangle> triangles = geometry::triangulate(surface);
+  const geometry::SignedDistance distance(surface.positions, triangles, context.arena);
+  tets::BodySpec body{.name = std::move(name)};
+  body.mesh = geometry::stuff(distance, {.spacing = spacing}, context.arena);
+  body.materials = {elastic_flesh(young, 0)};
+  return body;
+}
+
+/// The outside of one body, over the nodes of all.
+geometry::SurfaceMesh surface_of(const TetMotion& motion, const tets::BodyRange& body) {
+  geometry::SurfaceMesh surface;
+  surface.positions = motion.surface().positions;
+  for (std::size_t f = 0; f < motion.surface().face_count(); ++f) {
+    const std::int32_t node = motion.surface().face(f)[0] - body.first_node;
+    if (node >= 0 && node < body.node_count) surface.add_face(motion.surface().face(f));
+  }
+  return surface;
+}
+
+std::vector<Row> run_pile(const Pile& pile, const ExperimentOptions& options, Context& context) {
+  std::vector<Row> rows;
+  for (const auto& [name, scheme] :
+       {std::pair{"paper", tets::Scheme::Published}, {"best", tets::Scheme::Implicit}}) {
+    tets::ConservingParams params{.self_contact = true, .friction = 0.3};
+    if (scheme == tets::Scheme::Published) params.recovery_time = kFrame / 5;
+    TetMotion motion(pile.bodies, {.scheme = scheme, .substeps = pile.substeps}, params,
+                     pile.colliders, context);
+    for (Vec3d& v : motion.state().velocities) v = pile.velocity;
+    double worst = 0, seconds = 0;
+    std::int64_t crossings = 0, impacts = 0;
+    int frames = 0;
+    std::string failed;
+    Figure figure;
+    try {
+      for (; frames < pile.frames && !context.cancelled; ++frames) {
+        const FrameReport report = motion.frame({0, -9.8, 0});
+        worst = std::max(worst, report.worst_body);
+        seconds += report.seconds;
+        impacts += report.sum.impacts;
+        crossings =
+            std::max(crossings, contact::find_crossings(motion.stepper().surface(),
+                                                        motion.state().positions, context.arena)
+                                    .count());
+      }
+    } catch (const std::exception& e) {
+      failed = e.what();
+    }
+    const auto row = [&](std::string quantity) {
+      Row r = verification_row(pile.id, pile.what + ": " + std::move(quantity), name, pile.source);
+      r.note = fmt::format("{} tets, {} frames, {} impacts prevented", motion.model().tets.size(),
+                           frames, impacts);
+      if (!failed.empty()) r.note += "; " + failed;
+      return r;
+    };
+    Row volume = row("largest error of a body's volume");
+    volume.paper = pile.volume_bound;
+    volume = claim(volume, 100 * worst, "%", Relation::AtMost, pile.volume_bound);
+    if (!failed.empty()) volume.ours.reset();
+    rows.push_back(std::move(volume));
+    rows.push_back(claim(row("crossing pairs at the end of a frame, most"), double(crossings), "",
+                         Relation::AtMost, 0));
+    Row time = row("seconds per frame");
+    time.ours = seconds / std::max(1, frames);
+    time.unit = "s";
+    rows.push_back(std::move(time));
+    if (options.pictures.empty() || scheme == tets::Scheme::Published) continue;
+    make_directory(options.pictures);
+    if (!pile.scenery.positions.empty()) {
+      figure.add("scenery", pile.scenery, pile.scenery.positions, {0, 0, 0});
+    }
+    for (const tets::BodyRange& body : motion.model().bodies) {
+      figure.add(body.name, surface_of(motion, body), motion.state().positions, {0, 0, 0});
+    }
+    figure.draw(options.pictures / (pile.picture + ".png"),
+                {.width = 640,
+                 .height = 480,
+                 .camera_direction = pile.camera,
+                 .ground = pile.scenery.positions.empty(),
+                 .caption = fmt::format("after {} frames", frames)},
+                context);
+  }
+  return rows;
+}
+
+geometry::SurfaceMesh moved(geometry::SurfaceMesh mesh, double scale, const Vec3d& way) {
+  for (Vec3d& x : mesh.positions) x = scale * x + way;
+  return mesh;
+}
+
+/// The figure, one metre high, its feet at a height.
+geometry::SurfaceMesh small_figure(double height) {
+  geometry::SurfaceMesh mesh = *named_surface("figure", {});
+  const geometry::Bounds box = geometry::bounds_of(mesh.positions);
+  const double scale = 1 / box.size()[1];
+  const Vec3d middle = 0.5 * (box.low + box.high);
+  return moved(std::move(mesh), scale,
+               {-scale * middle[0], height - scale * box.low[1], -scale * middle[2]});
+}
+
+}  // namespace
+
+std::vector<Row> irving_stairs(const ExperimentOptions& options, Context& context) {
+  const Vec3d step{0.5, 0.25, 3};
+  constexpr int kSteps = 4;
+  std::vector<Row> rows;
+  // They rise towards x: bodies start at the top and go back.
+  const contact::Collider stairs{
+      .name = "stairs", .shape = contact::Stairs{kSteps, step}, .friction = 0.3};
+  const contact::Collider ground{.name = "ground", .shape = contact::HalfSpace{}, .friction = 0.3};
+  const Vec3d top{kSteps * step[0] - 0.3, kSteps * step[1], 0};
+  for (const bool figure : {false, true}) {
+    if (figure && !options.full) continue;
+    tets::BodySpec body;
+    if (figure) {
+      body = stuffed("figure", moved(small_figure(0.02), 1, top), 0.03, 1e5, context);
+    } else {
+      body = {.name = "ball"};
+      body.mesh =
+          stuffed_ball(top + Vec3d{0, 0.32, 0}, 0.3, options.full ? 0.04 : 0.09, context.arena);
+      body.materials = {elastic_flesh(3e4, 0)};
+    }
+    for (Row& row : run_pile({.id = "irving/stairs",
+                    .what = figure ? "figure" : "ball",
+                    .source = figure ? "fig. 1" : "fig. 3",
+                    .bodies = {body},
+                    .colliders = {stairs, ground},
+                    .scenery = geometry::make_stairs({0, 0, 0}, kSteps, step, 0.1),
+                    .velocity = {-1.5, 0, 0},
+                    .frames = options.full ? 48 : 24,
+                    .volume_bound = 0.1,
+                    .camera = {-0.7, 0.5, 1},
+                    .picture = figure ? "irving_stairs_figure" : "irving_stairs"},
+                             options, context)) {
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+std::vector<Row> irving_drop(const ExperimentOptions& options, Context& context) {
+  return run_pile(
+      {.id = "irving/drop",
+       .what = "figure",
+       .source = "fig. 4",
+       .bodies = {stuffed("figure", small_figure(0.05), options.full ? 0.02 : 0.03, 1e5, context)},
+       .colliders = {{.name = "ground", .shape = contact::HalfSpace{}, .friction = 0.3}},
+       .velocity = {0, -2, 0},
+       .frames = options.full ? 36 : 12,
+       .volume_bound = 0.1,
+       .picture = "irving_drop"},
+      options, context);
+}
+
+std::vector<Row> irving_tori(const ExperimentOptions& options, Context& context) {
+  Pile pile{.id = "irving/tori",
+            .what = "tori",
+            .source = "fig. 5",
+            .colliders = {{.name = "ground", .shape = contact::HalfSpace{}, .friction = 0.3}},
+            .velocity = {0, -2, 0},
+            .frames = options.full ? 48 : 14,
+            .substeps = 16,
+            .volume_bound = 0.5,
+            .camera = {0.3, 0.7, 1},
+            .picture = "irving_tori"};
+  const int count = options.full ? 40 : 4;
+  for (int i = 0; i < count; ++i) {
+    // Upright and lying by turns, in layers of four.
+    const Vec3d axis = i % 2 == 0 ? Vec3d{0.2, 1, 0} : Vec3d{1, 0.3, 0.4};
+    const double around = 0.18 * (i % 4 < 2 ? 1 : -1), across = 0.14 * (i % 3 - 1);
+    pile.bodies.push_back(
+        stuffed(fmt::format("torus {}", i + 1),
+                geometry::make_torus({around, 0.4 + 0.75 * i, across}, axis, 0.25, 0.1, 0.03),
+                options.full ? 0.03 : 0.06, 3e4, context));
+  }
+  return run_pile(pile, options, context);
+}
+
+}  // namespace isochor::reproduce
