@@ -160,6 +160,7 @@ int check_command(const CheckCommand& command, const CommonOptions& common) {
     };
     const Json json{{"scene", sim::resolved_scene(scene)},
                     {"materials", Json::array(scene.bodies, material)},
+                    {"elements", s.elements},
                     {"cells", s.cells},
                     {"nodes", s.nodes},
                     {"held_nodes", s.held_nodes},
@@ -171,9 +172,10 @@ int check_command(const CheckCommand& command, const CommonOptions& common) {
   } else {
     fmt::print("{}", sim::resolved_scene(scene));
     fmt::print(
-        "\n# would be simulated: {} cells, {} nodes ({} held), {} surface vertices,\n"
+        "\n# would be simulated: {} {}, {} nodes ({} held), {} surface vertices,\n"
         "# {:.4g} kg, {:.4g} m^3 inside the surfaces, {} of memory\n",
-        s.cells, s.nodes, s.held_nodes, s.surface_vertices, s.mass, s.volume, megabytes(s.memory));
+        s.cells, s.elements, s.nodes, s.held_nodes, s.surface_vertices, s.mass, s.volume,
+        megabytes(s.memory));
     for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
       const materials::Material material = materials::resolve(scene.bodies[b].material);
       fmt::print("# {}: {}\n", scene.bodies[b].name, materials::summary(material));

@@ -353,9 +353,11 @@ void add_simulation(void* handle) {
       .def("triangles", &body_view<&Simulation::triangles, 3>, py::arg("body") = first,
            "Vertices of triangles, (m, 3): a read-only view.")
       .def("node_positions", &body_view<&Simulation::node_positions, 3>, py::arg("body") = first,
-           "Nodes of the lattice, (n, 3), m: a read-only view that follows the simulation.")
+           "Nodes of cells or tets, (n, 3), m: a read-only view that follows the simulation.")
       .def("cells", &body_view<&Simulation::cells, 8>, py::arg("body") = first,
            "Nodes of the cells of the lattice, (m, 8), x fastest: a read-only view.")
+      .def("tets", &body_view<&Simulation::tets, 4>, py::arg("body") = first,
+           "Nodes of the tets of a body that is made of tets, (m, 4): a read-only view.")
       .def("field_names", &field_names, py::arg("body") = first, py::arg("on") = "vertex",
            "Names that field() knows on each 'vertex', 'node' or 'cell'.")
       .def("field", &field, py::arg("name"), py::arg("body") = first, py::arg("on") = "vertex",

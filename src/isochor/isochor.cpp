@@ -224,7 +224,7 @@ struct Simulation::Impl {
   struct Body {
     std::string name;
     std::vector<double> rest_positions, positions, node_positions;
-    std::vector<int> triangles, cells;
+    std::vector<int> triangles, cells, tets;
     std::vector<Field> fields;
   };
 
@@ -239,6 +239,7 @@ struct Simulation::Impl {
       }
       for (const auto& cell : t.cells)
         body.cells.insert(body.cells.end(), cell.begin(), cell.end());
+      for (const auto& tet : t.tets) body.tets.insert(body.tets.end(), tet.begin(), tet.end());
     }
   }
 
@@ -382,6 +383,7 @@ const std::vector<double>& Simulation::node_positions(int body) const {
   return impl_->read(body).node_positions;
 }
 const std::vector<int>& Simulation::cells(int body) const { return impl_->read(body).cells; }
+const std::vector<int>& Simulation::tets(int body) const { return impl_->read(body).tets; }
 const std::vector<Field>& Simulation::fields(int body) const { return impl_->read(body).fields; }
 
 const Measures& Simulation::measures() const {

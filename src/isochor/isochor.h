@@ -154,9 +154,11 @@ class Simulation {
   /// Three vertices per triangle, counter-clockwise seen from outside; faces of a file with more
   /// corners are cut into fans.
   const std::vector<int>& triangles(int body = 0) const;
-  /// x y z per node of the lattice, m, and eight nodes per cell, x fastest, then y, then z.
+  /// x y z per node, m, and eight nodes per cell of a lattice, x fastest, then y, then z, or four
+  /// per tet: a body is made of either. Fields on cells are those on tets too.
   const std::vector<double>& node_positions(int body = 0) const;
   const std::vector<int>& cells(int body = 0) const;
+  const std::vector<int>& tets(int body = 0) const;
   /// Displacement, J, pressure, von Mises stress, and what is painted.
   const std::vector<Field>& fields(int body = 0) const;
   const Measures& measures() const;

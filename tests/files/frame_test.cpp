@@ -28,7 +28,10 @@ Topology sample_topology() {
   body.surface.add_face(std::array{0, 2, 1});
   for (int c = 0; c < 7; ++c) body.texture_coordinates.push_back({0.5f * float(c), -1});
   body.groups = {{"material:skin", {0, 1}}, {"lip", {1}}};
-  return {.bodies = {body, BodyTopology{}}};
+  BodyTopology tet;
+  tet.rest_nodes = body.rest_nodes;
+  tet.tets = {{0, 1, 2, 4}};
+  return {.bodies = {body, tet, BodyTopology{}}};
 }
 
 Frame sample_frame() {
@@ -59,6 +62,7 @@ TEST(TopologyFile, ComesBackAsWritten) {
     EXPECT_EQ(read.bodies[b].name, written.bodies[b].name);
     expect_same(read.bodies[b].rest_nodes, written.bodies[b].rest_nodes);
     EXPECT_EQ(read.bodies[b].cells, written.bodies[b].cells);
+    EXPECT_EQ(read.bodies[b].tets, written.bodies[b].tets);
     expect_same(read.bodies[b].surface.positions, written.bodies[b].surface.positions);
     EXPECT_EQ(read.bodies[b].surface.face_starts, written.bodies[b].surface.face_starts);
     EXPECT_EQ(read.bodies[b].surface.corners, written.bodies[b].surface.corners);
@@ -237,6 +241,13 @@ TEST(FrameFile, WhatCouldNotBeReadBackIsNotWritten) {
         },
         +[](BodyTopology& b) {
           b.surface.face_starts = {0, 5, 7};
+        },
+        +[](BodyTopology& b) {
+          b.tets = {{0, 1, 2, 4}};  // beside cells
+        },
+        +[](BodyTopology& b) {
+          b.cells.clear();
+          b.tets = {{0, 1, 2, 8}};
         },
         +[](BodyTopology& b) { b.surface.face_starts = {}; }}) {
     Topology topology = sample_topology();

@@ -117,6 +117,20 @@ TEST(VtuVolume, CellsAreHexahedraInVtkOrderWithPositiveVolume) {
   }
 }
 
+TEST(VtuVolume, TetsAreTetrahedraInTheirOwnOrder) {
+  const TemporaryFolder folder;
+  BodyTopology topology = sample_topology();
+  topology.cells.clear();
+  topology.tets = {{0, 1, 3, 6}, {2, 5, 1, 8}};
+  write_vtu_volume(folder / "a.vtu", topology, sample_frame());
+  const VtuReader file(folder / "a.vtu");
+  EXPECT_THAT(file.array<std::int64_t>("Cells", "connectivity", "Int64", 1),
+              ElementsAre(0, 1, 3, 6, 2, 5, 1, 8));
+  EXPECT_THAT(file.array<std::int64_t>("Cells", "offsets", "Int64", 1), ElementsAre(4, 8));
+  EXPECT_THAT(file.array<std::uint8_t>("Cells", "types", "UInt8", 1), ElementsAre(10, 10));
+  EXPECT_THAT(file.array<float>("CellData", "pressure [Pa]", "Float32", 1), ElementsAre(10, 20));
+}
+
 TEST(VtuVolume, FieldsCarryTheirUnitsAndPlace) {
   const TemporaryFolder folder;
   write_vtu_volume(folder / "a.vtu", sample_topology(), sample_frame());

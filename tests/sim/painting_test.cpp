@@ -40,7 +40,7 @@ struct PaintedBar {
   std::vector<CellField> paint(const std::vector<PaintSpec>& paints,
                                const std::filesystem::path& folder = {}) {
     ThreadArena arena(2);
-    return paint_cells(lattice, surface, paints, arena, folder);
+    return paint_cells(middles_of_cells(lattice), surface, paints, arena, folder);
   }
   files::SurfaceFile surface;
   grid::Lattice lattice;

@@ -1,5 +1,6 @@
 #include "isochor/files/frame.h"
 
+#include <algorithm>
 #include <fmt/core.h>
 #include <optional>
 #include <span>
@@ -13,7 +14,7 @@ namespace {
 
 constexpr Magic kTopologyMagic = "ISOTOPOL";
 constexpr Magic kFrameMagic = "ISOFRAME";
-constexpr std::uint32_t kTopologyVersion = 2, kFrameVersion = 1;
+constexpr std::uint32_t kTopologyVersion = 3, kFrameVersion = 1;
 
 /// A body or a field holds at least three 64-bit counts.
 constexpr std::size_t kLeastItemSize = 3 * sizeof(std::uint64_t);
@@ -30,10 +31,17 @@ bool all_below(std::span<const std::int32_t> indices, std::size_t count) {
 /// What is wrong with a body, in words, or empty. Readers and writers ask the same question, so
 /// that a run never leaves a file that cannot be read.
 std::string problem_of(const BodyTopology& body) {
-  for (const auto& cell : body.cells) {
-    if (!all_below(cell, body.rest_nodes.size())) {
-      return fmt::format("body '{}' has a cell with a node out of range", body.name);
-    }
+  const auto out_of_range = [&](const auto& cell) {
+    return !all_below(cell, body.rest_nodes.size());
+  };
+  if (std::ranges::any_of(body.cells, out_of_range)) {
+    return fmt::format("body '{}' has a cell with a node out of range", body.name);
+  }
+  if (std::ranges::any_of(body.tets, out_of_range)) {
+    return fmt::format("body '{}' has a tet with a node out of range", body.name);
+  }
+  if (!body.cells.empty() && !body.tets.empty()) {
+    return fmt::format("body '{}' has both cells and tets", body.name);
   }
   const geometry::SurfaceMesh& surface = body.surface;
   const std::vector<std::int32_t>& starts = surface.face_starts;
@@ -95,6 +103,7 @@ void put(ByteWriter& out, const BodyTopology& body) {
   out.put(body.name);
   out.put(body.rest_nodes);
   out.put(body.cells);
+  out.put(body.tets);
   out.put(body.surface.positions);
   out.put(body.surface.face_starts);
   out.put(body.surface.corners);
@@ -110,6 +119,7 @@ void get(ByteReader& in, BodyTopology& body) {
   body.name = in.get_string();
   body.rest_nodes = in.get_vector<Vec3d>();
   body.cells = in.get_vector<std::array<std::int32_t, 8>>();
+  body.tets = in.get_vector<geometry::Tet>();
   body.surface.positions = in.get_vector<Vec3d>();
   body.surface.face_starts = in.get_vector<std::int32_t>();
   body.surface.corners = in.get_vector<std::int32_t>();

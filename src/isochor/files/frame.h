@@ -8,6 +8,7 @@
 
 #include "isochor/base/hash.h"
 #include "isochor/files/surface_file.h"
+#include "isochor/geometry/tet_mesh.h"
 #include "isochor/math/vec3.h"
 
 namespace isochor::files {
@@ -29,17 +30,21 @@ struct BodyTopology {
   std::string name;
   std::vector<Vec3d> rest_nodes;                   ///< m
   std::vector<std::array<std::int32_t, 8>> cells;  ///< hexahedra, x fastest, then y, then z
+  std::vector<geometry::Tet> tets;                 ///< in their place, where it is made of tets
   geometry::SurfaceMesh surface;                   ///< rest shape, the user's vertex order
   /// What the user's file knows beside it, as in SurfaceFile, for exports.
   std::vector<std::array<float, 2>> texture_coordinates;
   std::vector<FaceGroup> groups;
+
+  /// What fields on cells have one value per.
+  std::size_t cell_count() const { return cells.size() + tets.size(); }
 };
 struct Topology {
   std::vector<BodyTopology> bodies;
 };
 
 struct BodyFrame {
-  std::vector<Vec3d> nodes;     ///< deformed lattice nodes, m
+  std::vector<Vec3d> nodes;     ///< deformed nodes of cells or tets, m
   std::vector<Vec3d> vertices;  ///< deformed surface vertices, m
   std::vector<Field> fields;
 };

@@ -150,20 +150,24 @@ void add_cells(VtuFile& file, CellType type, std::span<const std::int64_t> corne
 void write_vtu_volume(const std::filesystem::path& path, const BodyTopology& topology,
                       const BodyFrame& frame) {
   check_counts(path, "nodes", frame.nodes.size(), topology.rest_nodes.size());
-  VtuFile file(frame.nodes.size(), topology.cells.size());
+  VtuFile file(frame.nodes.size(), topology.cell_count());
   add_points(file, path, frame.fields, Support::Node, topology.rest_nodes, frame.nodes);
   file.open("CellData");
-  add_fields(file, path, frame.fields, Support::Cell, topology.cells.size());
+  add_fields(file, path, frame.fields, Support::Cell, topology.cell_count());
   file.close("CellData");
 
   std::vector<std::int64_t> corners, ends;
-  corners.reserve(8 * topology.cells.size());
-  ends.reserve(topology.cells.size());
+  corners.reserve(8 * topology.cells.size() + 4 * topology.tets.size());
+  ends.reserve(topology.cell_count());
   for (const auto& cell : topology.cells) {
     for (const std::size_t corner : kVtkCorner) corners.push_back(cell[corner]);
     ends.push_back(static_cast<std::int64_t>(corners.size()));
   }
-  add_cells(file, CellType::Hexahedron, corners, ends);
+  for (const geometry::Tet& tet : topology.tets) {
+    corners.insert(corners.end(), tet.begin(), tet.end());
+    ends.push_back(static_cast<std::int64_t>(corners.size()));
+  }
+  add_cells(file, topology.tets.empty() ? CellType::Hexahedron : CellType::Tet, corners, ends);
   file.write(path);
 }
 

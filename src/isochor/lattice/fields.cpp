@@ -1,9 +1,9 @@
 #include "isochor/lattice/fields.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "isochor/lattice/elasticity.h"
+#include "isochor/materials/stress_measures.h"
 
 namespace isochor::lattice {
 
@@ -23,11 +23,10 @@ CellFields fields_from_stresses(const Model& model, std::span<const CellStress> 
     // Cauchy stress: J sigma = P F^T.
     const double J = determinant(F);
     const Mat3d sigma = times_transpose(P, F) * (1 / J);
-    const double mean = trace(sigma) / 3;
-    const Mat3d deviator = sigma - Mat3d::diagonal({mean, mean, mean});
+    const auto [pressure, von_mises] = materials::measures_of(sigma);
     out.J[cell] = J;
-    out.pressure[cell] = -mean;
-    out.von_mises[cell] = std::sqrt(1.5 * contract(deviator, deviator));
+    out.pressure[cell] = pressure;
+    out.von_mises[cell] = von_mises;
   });
   return out;
 }
@@ -45,62 +44,11 @@ std::vector<double> to_nodes(const Model& model, std::span<const double> per_cel
   return sum;
 }
 
-namespace {
-
-/// The sum over all nodes of a vector each has.
-template <class F>
-Vec3d sum_vectors(const Model& model, ThreadArena& arena, F&& f) {
-  Vec3d result{0, 0, 0};
-  for (int a = 0; a < 3; ++a) {
-    result[a] =
-        deterministic_sum(arena, model.node_count(), [&](std::size_t begin, std::size_t end) {
-          double sum = 0;
-          for (std::size_t n = begin; n < end; ++n) sum += f(n)[a];
-          return sum;
-        });
-  }
-  return result;
-}
-
-}  // namespace
-
 Momenta momenta(const Model& model, const State& state, ThreadArena& arena) {
-  const std::vector<double>& m = model.mass;
-  Momenta result;
-  const Vec3d sums = sum_vectors(model, arena, [&](std::size_t n) {
-    return Vec3d{m[n], 0.5 * m[n] * dot(state.velocities[n], state.velocities[n]), 0};
-  });
-  result.mass = sums[0];
-  result.kinetic_energy = sums[1];
-  result.center =
-      sum_vectors(model, arena, [&](std::size_t n) { return m[n] * state.positions[n]; }) *
-      (1 / result.mass);
-  result.linear =
-      sum_vectors(model, arena, [&](std::size_t n) { return m[n] * state.velocities[n]; });
-  result.angular = sum_vectors(model, arena, [&](std::size_t n) {
-    return m[n] * cross(state.positions[n] - result.center, state.velocities[n]);
-  });
-  return result;
+  return solve::momenta(model.mass, state.positions, state.velocities, arena);
 }
 
 namespace {
-
-/// A place and what is pushed there.
-struct Push {
-  Vec3d at, force;
-};
-
-Reaction resultant(std::span<const Push> pushes) {
-  Reaction reaction;
-  Vec3d center{0, 0, 0};
-  for (const Push& push : pushes) center += push.at;
-  center *= 1.0 / static_cast<double>(pushes.size());
-  for (const Push& push : pushes) {
-    reaction.force += push.force;
-    reaction.moment += cross(push.at - center, push.force);
-  }
-  return reaction;
-}
 
 /// The point of a spring that rides on the body of its first node.
 Vec3d first_point(const Model& model, std::int32_t spring, std::span<const Vec3d> positions) {
@@ -135,7 +83,7 @@ std::vector<Reaction> reactions(const Model& model, std::span<const Vec3d> posit
   spring_pulls(model.springs, positions, input.spring_targets, pull, arena);
   add_pulls(model.springs, pull, 1, force, arena);
   std::vector<Reaction> result;
-  std::vector<Push> pushes;
+  std::vector<solve::Push> pushes;
   std::size_t held = 0;
   for (std::size_t h = 0; h < model.holds.size(); ++h) {
     const Hold& hold = model.holds[h];
@@ -151,14 +99,14 @@ std::vector<Reaction> reactions(const Model& model, std::span<const Vec3d> posit
       }
       pushes.push_back({positions[n], push});
     }
-    result.push_back(resultant(pushes));
+    result.push_back(solve::resultant(pushes));
   }
   for (const SpringGroup& group : model.spring_groups) {
     pushes.clear();
     for (std::int32_t s = group.first; s < group.first + group.count; ++s) {
       pushes.push_back({first_point(model, s, positions), pull[s]});
     }
-    result.push_back(resultant(pushes));
+    result.push_back(solve::resultant(pushes));
   }
   return result;
 }

@@ -6,6 +6,7 @@
 #include "isochor/base/parallel.h"
 #include "isochor/lattice/operator.h"
 #include "isochor/lattice/solver.h"
+#include "isochor/solve/momenta.h"
 
 namespace isochor::lattice {
 
@@ -25,20 +26,11 @@ CellFields fields_from_stresses(const Model& model, std::span<const CellStress> 
 std::vector<double> to_nodes(const Model& model, std::span<const double> per_cell);
 
 /// How a state moves as a whole.
-struct Momenta {
-  double mass = 0;            ///< kg
-  Vec3d center{0, 0, 0};      ///< of mass, m
-  Vec3d linear{0, 0, 0};      ///< kg m/s
-  Vec3d angular{0, 0, 0};     ///< about the centre of mass, kg m^2/s
-  double kinetic_energy = 0;  ///< J
-};
+using solve::Momenta;
 Momenta momenta(const Model& model, const State& state, ThreadArena& arena);
 
 /// What a hold or a group of springs pushes with to keep its nodes or points where they are.
-struct Reaction {
-  Vec3d force{0, 0, 0};   ///< N
-  Vec3d moment{0, 0, 0};  ///< about the middle of the nodes or points, N m
-};
+using Reaction = solve::Resultant;
 /// One per Model::holds, from the forces that elasticity, gravity, loads and springs leave on held
 /// nodes, or, after a step in time, from State::pushes; then one per Model::spring_groups; of
 /// springs between bodies what they push the first body with.

@@ -4,6 +4,7 @@
 
 #include "isochor/base/context.h"
 #include "isochor/lattice/state.h"
+#include "isochor/solve/balance.h"
 
 namespace isochor::lattice {
 
@@ -24,12 +25,7 @@ struct StepInput {
   double dt = 0;  ///< s; 0: the step seeks static equilibrium
 };
 
-/// Where the energy of a step in time went to and came from. Energies of the two states make up the
-/// rest of it, and what the integrator itself loses.
-struct Balance {
-  double damping_loss = 0;  ///< J
-  double hold_work = 0;     ///< done by holds on their nodes, J
-};
+using solve::Balance;
 
 struct StepReport : solve::NewtonReport {
   Balance balance;

@@ -26,12 +26,14 @@ std::vector<Manifest::Part> parts_of(const sim::Simulation& simulation) {
   const sim::Setup setup = simulation.setup();
   for (std::size_t b = 0; b < setup.bodies.size(); ++b) {
     const files::BodyTopology& body = simulation.topology().bodies[b];
-    const std::string& mesh = simulation.scene().bodies[b].shape.file;
+    const sim::BodySpec& spec = simulation.scene().bodies[b];
+    const std::string& mesh = spec.shows_tets() ? spec.tets : spec.shape.file;
     const std::string source = mesh.empty() ? "" : fmt::format(" ({})", mesh);
     parts.push_back({fmt::format("surface of '{}'{}", body.name, source),
                      hash_of(body.surface.positions, body.surface.corners)});
-    parts.push_back(
-        {fmt::format("lattice of '{}'", body.name), hash_of(body.rest_nodes, body.cells)});
+    parts.push_back({fmt::format("{} of '{}'", body.tets.empty() ? "lattice" : "tets", body.name),
+                     body.tets.empty() ? hash_of(body.rest_nodes, body.cells)
+                                       : hash_of(body.rest_nodes, body.tets)});
     for (const sim::CellField& painted : setup.bodies[b].painted) {
       parts.push_back(
           {fmt::format("{} painted on '{}'", painted.name, body.name), hash_of(painted.values)});

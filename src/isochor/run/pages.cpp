@@ -93,7 +93,7 @@ std::string preview_page(const sim::Simulation& simulation) {
                     .scene_text = sim::resolved_scene(scene)};
   input.facts = {{"scene", scene.file.string()},
                  {"frames", std::to_string(scene.time.frames + 1)},
-                 {"cells", std::to_string(s.cells)},
+                 {std::string(s.elements), std::to_string(s.cells)},
                  {"nodes", fmt::format("{}, {} of them held", s.nodes, s.held_nodes)},
                  {"surface vertices", std::to_string(s.surface_vertices)},
                  {"mass", fmt::format("{:.4g} kg", s.mass)},

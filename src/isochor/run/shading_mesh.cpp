@@ -148,6 +148,9 @@ std::vector<Segment> exterior_lattice_edges(const files::Topology& topology,
       }
       i = end;
     }
+    for (const geometry::Triangle& t : geometry::boundary_triangles(topology.bodies[b].tets)) {
+      for (int k = 0; k < 3; ++k) edges.push_back(std::minmax({t[k], t[(k + 1) % 3]}));
+    }
     std::sort(edges.begin(), edges.end());
     edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
     for (const auto& [i, j] : edges) {

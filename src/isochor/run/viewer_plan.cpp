@@ -50,7 +50,7 @@ std::size_t item_count(const ViewerSource& source, const ViewerPlan& plan, files
                        std::size_t body) {
   const files::BodyTopology& topology = source.topology.bodies[body];
   return support == files::Support::Vertex ? plan.surfaces[body].vertices.size()
-         : support == files::Support::Cell ? topology.cells.size()
+         : support == files::Support::Cell ? topology.cell_count()
                                            : topology.rest_nodes.size();
 }
 
@@ -72,7 +72,10 @@ std::size_t bytes_of(const ViewerSource& source, const ViewerPlan& plan, bool su
 void fit_budget(const ViewerSource& source, std::size_t budget, ViewerPlan& plan) {
   const std::size_t count = std::max(1, source.frame_count);
   const std::size_t surface = bytes_of(source, plan, true);
-  plan.has_lattice = count * (surface + bytes_of(source, plan, false)) <= budget;
+  // The page draws hexahedra; of tets it has the surface.
+  const bool hexahedra = std::ranges::all_of(source.topology.bodies,
+                                             [](const auto& body) { return body.tets.empty(); });
+  plan.has_lattice = hexahedra && count * (surface + bytes_of(source, plan, false)) <= budget;
   if (!plan.has_lattice) {
     std::erase_if(plan.channels,
                   [](const Channel& c) { return c.support != files::Support::Vertex; });

@@ -13,6 +13,7 @@
 #include "isochor/grid/sliver_cells.h"
 #include "isochor/materials/registry.h"
 #include "isochor/sim/muscles.h"
+#include "isochor/sim/tet_body.h"
 
 namespace isochor::sim {
 namespace {
@@ -74,12 +75,35 @@ files::SurfaceFile build_surface(const ShapeSpec& shape, double cell_size,
   return file;
 }
 
+files::SurfaceFile build_surface(const BodySpec& body, const std::filesystem::path& scene_file) {
+  if (!body.shows_tets()) return build_surface(body.shape, body.cell_size, scene_file);
+  const files::TetFile file = read_body_tets(body, scene_file);
+  return {.mesh = boundary_surface(file.mesh), .notes = file.notes};
+}
+
+void log_notes(const std::string& file, const std::vector<std::string>& notes, Context& context) {
+  for (const std::string& note : notes) {
+    context.log(LogLevel::Info, fmt::format("{}: {}", file, note));
+  }
+}
+
+std::vector<geometry::Triangle> outward_triangles(const geometry::SurfaceMesh& surface,
+                                                  const std::string& place, Context& context) {
+  geometry::Orientation outward =
+      geometry::oriented_outward(surface.positions, geometry::triangulate(surface), context.arena);
+  if (outward.turned > 0) {
+    context.log(LogLevel::Warning,
+                fmt::format("{}: {} of {} triangles face inward; the body is simulated as if they "
+                            "did not",
+                            place, outward.turned, outward.triangles.size()));
+  }
+  return std::move(outward.triangles);
+}
+
 Body build_body(const BodySpec& spec, const std::filesystem::path& scene_file, Context& context) {
   Body body;
   files::SurfaceFile file = build_surface(spec, scene_file);
-  for (const std::string& note : file.notes) {
-    context.log(LogLevel::Info, fmt::format("{}: {}", spec.shape.file, note));
-  }
+  log_notes(spec.shows_tets() ? spec.tets : spec.shape.file, file.notes, context);
   body.surface = file.mesh;
   const bool cut = spec.boundary == "cut";
   body.lattice = grid::build_lattice(body.surface,
@@ -89,15 +113,7 @@ Body build_body(const BodySpec& spec, const std::filesystem::path& scene_file, C
                                       .quadrature = cut,
                                       .least_fraction = cut ? grid::kLeastFraction : 0.0},
                                      spec.place.text(), context.arena);
-  geometry::Orientation outward = geometry::oriented_outward(
-      body.surface.positions, geometry::triangulate(body.surface), context.arena);
-  body.triangles = std::move(outward.triangles);
-  if (outward.turned > 0) {
-    context.log(LogLevel::Warning,
-                fmt::format("{}: {} of {} triangles face inward; the body is simulated as if they "
-                            "did not",
-                            spec.place.text("shape"), outward.turned, body.triangles.size()));
-  }
+  body.triangles = outward_triangles(body.surface, spec.place.text("shape"), context);
   const std::size_t cells = body.lattice.cell_count();
   std::vector<double> fill = cell_fill(body.lattice, spec.boundary);
   const double h = body.lattice.spacing;
@@ -129,8 +145,8 @@ Body build_body(const BodySpec& spec, const std::filesystem::path& scene_file, C
                .stiffness_damping = spec.damping.stiffness,
                .holds = {}};
   if (!spec.muscles.empty()) add_muscles(spec, scene_file, context, body);
-  for (CellField& field :
-       paint_cells(body.lattice, file, spec.paints, context.arena, scene_file.parent_path())) {
+  for (CellField& field : paint_cells(middles_of_cells(body.lattice), file, spec.paints,
+                                      context.arena, scene_file.parent_path())) {
     body.fields.push_back(std::move(field));
   }
   body.texture_coordinates = std::move(file.texture_coordinates);

@@ -13,10 +13,16 @@ namespace isochor::sim {
 /// of what is made are those of cells unless the shape says otherwise.
 files::SurfaceFile build_surface(const ShapeSpec& shape, double cell_size,
                                  const std::filesystem::path& scene_file);
-inline files::SurfaceFile build_surface(const BodySpec& body,
-                                        const std::filesystem::path& scene_file) {
-  return build_surface(body.shape, body.cell_size, scene_file);
-}
+/// That of a body: its shape, or the boundary of the tets that it is made of.
+files::SurfaceFile build_surface(const BodySpec& body, const std::filesystem::path& scene_file);
+
+/// Tells the log what a reader did to a file on the way in.
+void log_notes(const std::string& file, const std::vector<std::string>& notes, Context& context);
+
+/// The triangles of a surface, turned to face outward; a warning where they did not. `place` is
+/// where the scene speaks of it.
+std::vector<geometry::Triangle> outward_triangles(const geometry::SurfaceMesh& surface,
+                                                  const std::string& place, Context& context);
 
 /// A body that nothing holds yet, with the surface that rides on it.
 struct Body {

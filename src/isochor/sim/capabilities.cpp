@@ -29,12 +29,16 @@ constexpr std::array kFeatureNames{
     FeatureName{Pressures, "pressures"},
     FeatureName{Contact, "contact"},
     FeatureName{Incompressible, "incompressible bodies"},
+    FeatureName{StiffnessDamping, "damping by stiffness"},
+    FeatureName{Regions, "regions of tets"},
 };
 
 constexpr Features kStaticLattice =
     Static | HeldNodes | SlidingNodes | HeldSurfaces | Ties | Muscles | Tractions;
 /// Nonlinear cycles know neither on their coarse levels.
 constexpr Features kSurfaces = ClampedSurfaces | Pressures;
+
+constexpr Features kMoving = Dynamic | StiffnessDamping;
 
 constexpr MethodSetting kPaper{&MethodSpec::variant, "variant", "paper"};
 constexpr MethodSetting kFas{&MethodSpec::solver, "solver", "fas"};
@@ -50,6 +54,7 @@ constexpr std::array kGaussSettings{kPenalty, kGauss};
 constexpr std::array kMixedSettings{kMixed};
 constexpr std::array kMixedPaperSettings{kMixed, kPaper};
 constexpr std::array kNotMixed{kFas, kGauss, kJacobi};
+constexpr std::array kNotTets{kMixed, kPaper, kFas, kGauss};
 
 constexpr std::array kCapabilities{
     Capability{.name = "lattice",
@@ -58,14 +63,14 @@ constexpr std::array kCapabilities{
                .source = "McAdams 2011, improved",
                .elements = "hexahedral cells, one point",
                .volume = "penalty",
-               .features = kStaticLattice | kSurfaces | Dynamic},
+               .features = kStaticLattice | kSurfaces | kMoving},
     Capability{.name = "lattice-paper",
                .method = "lattice",
                .settings = kPaperSettings,
                .source = "McAdams 2011",
                .elements = "hexahedral cells, one point",
                .volume = "penalty",
-               .features = kStaticLattice | kSurfaces | Dynamic},
+               .features = kStaticLattice | kSurfaces | kMoving},
     // Nonlinear cycles know no inertia.
     Capability{.name = "lattice-fas",
                .method = "lattice",
@@ -80,7 +85,7 @@ constexpr std::array kCapabilities{
                .source = "a reference",
                .elements = "hexahedral cells, eight Gauss points",
                .volume = "penalty",
-               .features = kStaticLattice | kSurfaces | Dynamic},
+               .features = kStaticLattice | kSurfaces | kMoving},
     Capability{.name = "lattice-mixed",
                .method = "lattice",
                .settings = kMixedSettings,
@@ -88,7 +93,7 @@ constexpr std::array kCapabilities{
                .source = "Patterson 2012, improved",
                .elements = "hexahedral cells, one point",
                .volume = "pressure per cell",
-               .features = kStaticLattice | kSurfaces | Dynamic | Incompressible},
+               .features = kStaticLattice | kSurfaces | kMoving | Incompressible},
     Capability{.name = "lattice-mixed-paper",
                .method = "lattice",
                .settings = kMixedPaperSettings,
@@ -96,10 +101,18 @@ constexpr std::array kCapabilities{
                .source = "Patterson 2012",
                .elements = "hexahedral cells, one point",
                .volume = "pressure per cell",
-               .features = kStaticLattice | kSurfaces | Dynamic | Incompressible},
+               .features = kStaticLattice | kSurfaces | kMoving | Incompressible},
+    Capability{.name = "tets",
+               .method = "tets",
+               .excludes = kNotTets,
+               .source = "linear tetrahedra; preconditioner of Xu 1996",
+               .elements = "tetrahedra, linear",
+               .volume = "penalty",
+               .features = Static | Dynamic | HeldNodes | Tractions | Regions},
 };
 
-constexpr std::array<std::string_view, 1> kMethodNames{"lattice"};
+constexpr std::string_view kMethodOfTets = "tets";
+constexpr std::array<std::string_view, 2> kMethodNames{"lattice", kMethodOfTets};
 
 /// What a scene asks for, with the key that says so.
 struct Request {
@@ -130,6 +143,15 @@ std::vector<Request> requests_of(const SceneSpec& scene) {
     }
     if (materials::resolve(body.material).incompressible()) {
       add(Incompressible, fmt::format("poisson = 0.5 of '{}'", body.name));
+    }
+    if (body.damping.stiffness > 0) {
+      add(StiffnessDamping, fmt::format("damping.stiffness of '{}'", body.name));
+    }
+    for (const RegionSpec& region : body.regions) {
+      add(Regions, fmt::format("region '{}' of '{}'", region.name, body.name));
+      if (materials::resolve(region.material).incompressible()) {
+        add(Incompressible, fmt::format("poisson = 0.5 of region '{}'", region.name));
+      }
     }
     if (!body.activations.empty()) add(Muscles, fmt::format("activation of '{}'", body.name));
     for (const MuscleSpec& muscle : body.muscles) {
@@ -163,6 +185,9 @@ std::string text_of(const MethodSetting& setting) {
 std::string how_to_choose(const Capability& method) {
   std::vector<std::string> keys;
   const MethodSpec defaults;
+  if (method.method != defaults.name) {
+    keys.push_back(fmt::format("method.name = \"{}\"", method.method));
+  }
   for (const MethodSetting& s : method.settings) {
     if (defaults.*s.member != s.value) keys.push_back(text_of(s));
   }
@@ -183,6 +208,9 @@ std::vector<std::string> obstacles(const Capability& method, const SceneSpec& sc
     found.push_back(fmt::format("no {} ({})", name_of(request.feature), request.key));
   }
   for (const BodySpec& body : scene.bodies) {
+    if (method.method != kMethodOfTets && body.cell_size == 0) {
+      found.push_back(fmt::format("no cells without cell_size (of '{}')", body.name));
+    }
     if (method.materials.empty() ||
         std::ranges::find(method.materials, body.material.law) != method.materials.end()) {
       continue;

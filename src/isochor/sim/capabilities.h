@@ -24,6 +24,8 @@ enum class Feature : std::uint32_t {
   Incompressible = 1 << 9,
   ClampedSurfaces = 1 << 10,
   Pressures = 1 << 11,
+  StiffnessDamping = 1 << 12,
+  Regions = 1 << 13,
 };
 using Features = std::uint32_t;
 

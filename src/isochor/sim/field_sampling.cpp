@@ -6,6 +6,7 @@
 
 #include "isochor/base/error.h"
 #include "isochor/geometry/box_tree.h"
+#include "isochor/geometry/tet_embedding.h"
 #include "isochor/geometry/triangle_queries.h"
 
 namespace isochor::sim {
@@ -57,30 +58,13 @@ double to_triangle(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& 
   return geometry::closest_point_on({a, b, c}, place).squared_distance;
 }
 
-/// 0 inside.
-double to_tet(const std::array<Vec3d, 4>& p, const Vec3d& place) {
-  const auto volume = [](const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& d) {
-    return dot(cross(b - a, c - a), d - a);
-  };
-  const double whole = volume(p[0], p[1], p[2], p[3]);
-  bool inside = whole != 0;
-  double nearest = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < 4; ++i) {
-    std::array<Vec3d, 4> q = p;
-    q[i] = place;
-    inside = inside && volume(q[0], q[1], q[2], q[3]) * whole >= 0;
-    nearest = std::min(nearest, to_triangle(p[(i + 1) % 4], p[(i + 2) % 4], p[(i + 3) % 4], place));
-  }
-  return inside ? 0 : nearest;
-}
-
 double to_cell(const CellKind& kind, Corners corners, std::span<const Vec3d> points,
                const Vec3d& place) {
   double nearest = std::numeric_limits<double>::infinity();
   for (const Tet& tet : kind.tets) {
     std::array<Vec3d, 4> p;
     for (int i = 0; i < 4; ++i) p[i] = points[corners[tet[i]]];
-    nearest = std::min(nearest, to_tet(p, place));
+    nearest = std::min(nearest, geometry::squared_distance(p, place));
   }
   for (std::size_t i = 2; kind.tets.empty() && i < corners.size(); ++i) {
     nearest = std::min(nearest, to_triangle(points[corners[0]], points[corners[i - 1]],

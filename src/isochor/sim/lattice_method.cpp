@@ -5,18 +5,11 @@
 #include <fmt/core.h>
 #include <numeric>
 
-#include "isochor/sim/motion.h"
+#include "isochor/sim/body_frame.h"
 #include "isochor/sim/zones.h"
 
 namespace isochor::sim {
 namespace {
-
-solve::Integrator integrator_of(const TimeSpec& time) {
-  using solve::Integrator;
-  if (time.integrator == "backward-euler") return Integrator::BackwardEuler;
-  if (time.integrator == "bdf2") return Integrator::Bdf2;
-  return time.integrator == "midpoint" ? Integrator::Midpoint : Integrator::Static;
-}
 
 lattice::Params params_of(const MethodSpec& method, const TimeSpec& time) {
   return {.quadrature = method.quadrature == "gauss" ? lattice::Quadrature::Gauss
@@ -35,23 +28,6 @@ lattice::Params params_of(const MethodSpec& method, const TimeSpec& time) {
           .newton = method.newton};
 }
 
-files::Field make_field(std::string name, std::string unit, files::Support support,
-                        std::span<const double> values) {
-  files::Field field{.name = std::move(name), .unit = std::move(unit), .support = support};
-  field.values.assign(values.begin(), values.end());
-  return field;
-}
-
-files::Field displacement(files::Support support, std::span<const Vec3d> now,
-                          std::span<const Vec3d> rest) {
-  files::Field field{.name = "displacement", .unit = "m", .support = support, .components = 3};
-  field.values.reserve(3 * now.size());
-  for (std::size_t i = 0; i < now.size(); ++i) {
-    for (int a = 0; a < 3; ++a) field.values.push_back(static_cast<float>(now[i][a] - rest[i][a]));
-  }
-  return field;
-}
-
 }  // namespace
 
 LatticeMethod::LatticeMethod(const SceneSpec& scene, Context& context)
@@ -63,6 +39,7 @@ LatticeMethod::LatticeMethod(const SceneSpec& scene, Context& context)
       model_(scene_.model()),
       state_(rest()),
       guides_(scene_.driver_count()),
+      loads_(model_.node_count()),
       scratch_(scene_.plain) {
   if (scene_.mixed) mixed_scratch_.emplace(*scene_.mixed);
 }
@@ -86,8 +63,8 @@ LatticeMethod::World LatticeMethod::world_at(double time) const {
   World world{.gravity = gravity_ * std::clamp(1 + time, 0.0, 1.0),
               .demands = demands_at(scene_, guides_, time),
               .activations = {},
-              .loads = loads_at(time)};
-  add_tractions(scene_, time, world.loads);
+              .loads = loads_.at(time, timing_)};
+  add_tractions(scene_.tractions, model_.node_count(), time, world.loads);
   for (const BodySpec& body : bodies_) add_activations_at(body, time, world.activations);
   return world;
 }
@@ -136,13 +113,12 @@ Snapshot LatticeMethod::snapshot() const {
   lattice::SurfaceMemory surfaces(model_);
   lattice::add_surface_forces(model_, surfaces_in(world), elastic.force, {}, surfaces,
                               context_.arena);
-  if (timing_.moves()) m.motion = motion_measures();
-  m.worst_zone_volume_error = worst_zone_volume_error(scene_, cells.J);
-  m.min_j = *std::min_element(cells.J.begin(), cells.J.end());
-  for (const double j : cells.J) {
-    m.worst_cell_volume_error = std::max(m.worst_cell_volume_error, std::abs(j - 1));
-    m.inverted_cells += j <= 0;
+  if (timing_.moves()) {
+    m.motion =
+        motion_measures(ledger_, lattice::momenta(model_, state_, context_.arena), total_energy());
   }
+  m.worst_zone_volume_error = worst_zone_volume_error(scene_, cells.J);
+  add_volume_ratios(cells.J, m);
   const auto reactions = lattice::reactions(
       model_, positions, std::move(elastic.force), input, context_.arena,
       state_.last_dt > 0 ? std::span<const Vec3d>(state_.pushes) : std::span<const Vec3d>());
@@ -158,46 +134,28 @@ Snapshot LatticeMethod::snapshot() const {
     m.reactions.push_back({model_.surfaces.holds[h].name, pushes[h].force, pushes[h].moment});
   }
 
-  struct Quantity {
-    const char *name, *unit;
-    const std::vector<double>* per_cell;
-    std::vector<double> per_node;
-  };
-  std::array<Quantity, 3> quantities{{{"J", "", &cells.J, {}},
-                                      {"pressure", "Pa", &cells.pressure, {}},
-                                      {"von_mises", "Pa", &cells.von_mises, {}}}};
-  for (Quantity& q : quantities) q.per_node = lattice::to_nodes(model_, *q.per_cell);
-
+  const std::vector<double> nodal_j = lattice::to_nodes(model_, cells.J),
+                            nodal_pressure = lattice::to_nodes(model_, cells.pressure),
+                            nodal_von_mises = lattice::to_nodes(model_, cells.von_mises);
   double volume = 0, rest_volume = 0;
   for (std::size_t b = 0; b < model_.bodies.size(); ++b) {
     const lattice::BodyRange& range = model_.bodies[b];
     const files::BodyTopology& topology = scene_.topology.bodies[b];
-    files::BodyFrame frame;
-    const auto nodes = positions.subspan(range.first_node, range.node_count);
-    frame.nodes.assign(nodes.begin(), nodes.end());
-    frame.vertices.resize(topology.surface.positions.size());
-    scene_.riders[b].surface.interpolate(nodes, frame.vertices);
-    volume += std::abs(geometry::enclosed_volume(frame.vertices, scene_.riders[b].triangles));
-    rest_volume +=
-        std::abs(geometry::enclosed_volume(topology.surface.positions, scene_.riders[b].triangles));
-
-    frame.fields.push_back(displacement(files::Support::Node, frame.nodes, topology.rest_nodes));
-    frame.fields.push_back(
-        displacement(files::Support::Vertex, frame.vertices, topology.surface.positions));
-    std::vector<double> at_vertices(frame.vertices.size());
-    for (const Quantity& q : quantities) {
-      frame.fields.push_back(
-          make_field(q.name, q.unit, files::Support::Cell,
-                     std::span(*q.per_cell).subspan(range.first_cell, range.cell_count)));
-      scene_.riders[b].surface.interpolate(
-          std::span<const double>(q.per_node).subspan(range.first_node, range.node_count),
-          at_vertices);
-      frame.fields.push_back(make_field(q.name, q.unit, files::Support::Vertex, at_vertices));
-    }
-    for (const CellField& painted : scene_.riders[b].painted) {
-      frame.fields.push_back(make_field(painted.name, "", files::Support::Cell, painted.values));
-    }
-    result.bodies.push_back(std::move(frame));
+    const Rider& rider = scene_.riders[b];
+    const auto of_cells = [&](const std::vector<double>& all) {
+      return std::span(all).subspan(range.first_cell, range.cell_count);
+    };
+    const auto of_nodes = [&](const auto& all) {
+      return std::span(all).subspan(range.first_node, range.node_count);
+    };
+    const std::array<Quantity, 3> quantities{
+        {{"J", "", of_cells(cells.J), of_nodes(nodal_j)},
+         {"pressure", "Pa", of_cells(cells.pressure), of_nodes(nodal_pressure)},
+         {"von_mises", "Pa", of_cells(cells.von_mises), of_nodes(nodal_von_mises)}}};
+    result.bodies.push_back(
+        make_body_frame(topology, of_nodes(positions), rider.surface, quantities, rider.painted));
+    volume += std::abs(geometry::enclosed_volume(result.bodies.back().vertices, rider.triangles));
+    rest_volume += std::abs(geometry::enclosed_volume(topology.surface.positions, rider.triangles));
   }
   m.volume_error = volume / rest_volume - 1;
   return result;
@@ -210,11 +168,10 @@ void LatticeMethod::save(files::ByteWriter& writer) const {
     writer.put(*v);
   }
   writer.put(state_.last_dt);
-  for (const double energy : {ledger_.start, ledger_.hold_work, ledger_.damping_loss}) {
-    writer.put(energy);
-  }
+  sim::save(ledger_, writer);
   writer.put(state_.pressure);
-  save_interventions(writer);
+  sim::save(guides_, writer);
+  loads_.save(writer);
 }
 
 void LatticeMethod::load(files::ByteReader& reader) {
@@ -229,22 +186,17 @@ void LatticeMethod::load(files::ByteReader& reader) {
     }
   }
   state.last_dt = reader.get<double>();
-  Ledger ledger;
-  for (double* energy : {&ledger.start, &ledger.hold_work, &ledger.damping_loss}) {
-    *energy = reader.get<double>();
-  }
+  const Ledger ledger = load_ledger(reader);
   state.pressure = reader.get_vector<double>();
   if (state.pressure.size() != state_.pressure.size()) {
     reader.fail("it holds another number of pressures than the scene");
   }
-  load_interventions(reader);
+  Guides guides = load_guides(reader, guides_.size());
+  loads_ = NodalLoads::load(reader, model_.node_count());
+  guides_ = std::move(guides);
   ledger_ = ledger;
   time_ = time;
   state_ = std::move(state);
-}
-
-std::unique_ptr<Method> make_method(const SceneSpec& scene, Context& context) {
-  return std::make_unique<LatticeMethod>(scene, context);
 }
 
 }  // namespace isochor::sim

@@ -4,8 +4,10 @@
 #include "isochor/lattice/mixed_state.h"
 #include "isochor/lattice/solver.h"
 #include "isochor/lattice/surface_operator.h"
+#include "isochor/sim/body_motion.h"
 #include "isochor/sim/lattice_scene.h"
 #include "isochor/sim/method.h"
+#include "isochor/sim/nodal_loads.h"
 
 namespace isochor::sim {
 
@@ -77,25 +79,12 @@ class LatticeMethod final : public Method {
   /// On the straight way of nodes from where they were, J.
   double work_of_pressures(std::span<const Vec3d> from, std::span<const double> pressures);
   double total_energy() const;
-  MotionMeasures motion_measures() const;
 
-  /// Energy that went in and out since frame 0, J; part of the state.
-  struct Ledger {
-    double start = 0;  ///< all energy at frame 0
-    double hold_work = 0, damping_loss = 0;
-  };
-
-  /// Forces on nodes that a caller set; part of the state. Static ones come up within a frame.
-  struct Loads {
-    double since = 0;                  ///< frames
-    std::vector<Vec3d> before, after;  ///< per node, N; both empty: none
-  };
-  std::vector<Vec3d> loads_at(double time) const;
   /// Loads that differ from those of now on the nodes of a body, where there are none yet.
   std::span<Vec3d> renew_loads(const lattice::BodyRange& range);
-  double work_of_loads(std::span<const Vec3d> loads) const;
-  void save_interventions(files::ByteWriter& writer) const;
-  void load_interventions(files::ByteReader& reader);
+  double work_of_loads(std::span<const Vec3d> loads) const {
+    return work_of(loads, state_.positions, model_.rest_positions);
+  }
 
   Context& context_;
   TimeSpec timing_;
@@ -107,7 +96,7 @@ class LatticeMethod final : public Method {
   double time_ = -1;             ///< frames; part of the state
   Ledger ledger_;
   Guides guides_;  ///< part of the state
-  Loads loads_;
+  NodalLoads loads_;
 
   std::optional<lattice::mixed::Scratch> mixed_scratch_;  ///< where cells have pressures
   lattice::Scratch scratch_;                              ///< of scene_.plain

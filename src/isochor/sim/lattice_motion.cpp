@@ -10,21 +10,10 @@ namespace isochor::sim {
 /// Those that the scene gives each body at frame 0, with what holds leave of them.
 void LatticeMethod::set_velocities() {
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
-    const lattice::BodyRange& range = model_.bodies[b];
-    Vec3d center{0, 0, 0};
-    double mass = 0;
-    const auto each_node = [&](auto&& f) {
-      for (std::int32_t n = range.first_node; n < range.first_node + range.node_count; ++n) f(n);
-    };
-    each_node([&](std::int32_t n) {
-      center += model_.mass[n] * state_.positions[n];
-      mass += model_.mass[n];
-    });
-    center *= 1 / mass;
-    each_node([&](std::int32_t n) {
-      state_.velocities[n] =
-          bodies_[b].velocity + cross(bodies_[b].angular_velocity, state_.positions[n] - center);
-    });
+    const std::size_t first = model_.bodies[b].first_node, count = model_.bodies[b].node_count;
+    set_rigid_velocities(bodies_[b], std::span(model_.mass).subspan(first, count),
+                         std::span(state_.positions).subspan(first, count),
+                         std::span(state_.velocities).subspan(first, count));
   }
   const Demands demands = demands_at(scene_, guides_, 0);
   for (std::size_t h = 0; h < model_.holds.size(); ++h) {
@@ -66,8 +55,7 @@ solve::NewtonReport LatticeMethod::step(double time) {
   if (!report.converged()) return report;
   work += work_of_pressures(from, input.surfaces.pressures);
   work += 0.5 * energy_change(before, after) + work_of_loads(input.loads);
-  ledger_.hold_work += work + balance.hold_work;
-  ledger_.damping_loss += balance.damping_loss;
+  ledger_.add(balance, work);
   return report;
 }
 
@@ -112,18 +100,6 @@ double LatticeMethod::total_energy() const {
     energy -= model_.mass[n] * dot(gravity_, state_.positions[n] - model_.rest_positions[n]);
   }
   return energy;
-}
-
-MotionMeasures LatticeMethod::motion_measures() const {
-  const lattice::Momenta momenta = lattice::momenta(model_, state_, context_.arena);
-  return {
-      .kinetic_energy = momenta.kinetic_energy,
-      .damping_loss = ledger_.damping_loss,
-      .hold_work = ledger_.hold_work,
-      .integrator_loss = ledger_.start + ledger_.hold_work - ledger_.damping_loss - total_energy(),
-      .center_of_mass = momenta.center,
-      .momentum = momenta.linear,
-      .angular_momentum = momenta.angular};
 }
 
 }  // namespace isochor::sim

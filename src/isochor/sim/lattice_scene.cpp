@@ -7,21 +7,12 @@
 #include <set>
 
 #include "isochor/base/error.h"
-#include "isochor/geometry/orientation.h"
 #include "isochor/geometry/triangle_bvh.h"
-#include "isochor/sim/motion.h"
+#include "isochor/sim/loose_parts.h"
 #include "isochor/sim/region.h"
 
 namespace isochor::sim {
 namespace {
-
-Driver make_driver(const HoldSpec& spec, std::vector<Vec3d> points) {
-  Driver driver{.spec = spec, .points = std::move(points)};
-  for (const Vec3d& p : driver.points) driver.center += p;
-  driver.center *= 1 / static_cast<double>(driver.points.size());
-  if (spec.turns_about == "point") driver.center = spec.pivot;
-  return driver;
-}
 
 template <class T>
 std::vector<T> pick(const std::vector<T>& from, const std::vector<std::int32_t>& which) {
@@ -95,6 +86,7 @@ class Assembly {
       out.topology.bodies.push_back({.name = scene_.bodies[b].name,
                                      .rest_nodes = body.lattice.rest_positions,
                                      .cells = body.lattice.cell_nodes(),
+                                     .tets = {},
                                      .surface = std::move(body.surface),
                                      .texture_coordinates = std::move(body.texture_coordinates),
                                      .groups = std::move(body.groups)});
@@ -131,22 +123,21 @@ class Assembly {
   }
 
   std::optional<Enclosure> enclosure_of(const HoldSpec& hold, const Body& body) {
-    if (hold.where != "inside") return std::nullopt;
-    geometry::SurfaceMesh mesh = build_surface(hold.inside, body.lattice.spacing, scene_.file).mesh;
-    std::vector<geometry::Triangle> triangles =
-        geometry::oriented_outward(mesh.positions, geometry::triangulate(mesh), context_.arena)
-            .triangles;
-    geometry::WindingNumber winding(mesh.positions, triangles);
-    return Enclosure{std::move(mesh), std::move(triangles), std::move(winding)};
+    return make_enclosure(hold, body.lattice.spacing, scene_.file, context_.arena);
   }
 
   void add_hold(std::size_t b, const HoldSpec& hold) {
     Body& body = bodies_[b];
     const geometry::Bounds bounds = geometry::bounds_of_faces(body.surface);
     const std::optional<Enclosure> enclosure = enclosure_of(hold, body);
+    const auto cells = body.lattice.cell_nodes();
+    const NodesAndCells nodes{.nodes = body.lattice.rest_positions,
+                              .cells = {cells.data()->data(), 8 * cells.size()},
+                              .corners = 8,
+                              .spacing = body.lattice.spacing};
     body.spec.holds.push_back(
         {.name = hold.name,
-         .nodes = select_nodes(hold, body.lattice, bounds, enclosure ? &*enclosure : nullptr),
+         .nodes = select_nodes(hold, nodes, bounds, enclosure ? &*enclosure : nullptr),
          .place = hold.place.text(),
          .slide = slide_of(hold)});
     holds_[b].push_back(hold);
@@ -286,22 +277,6 @@ class Assembly {
   std::vector<SurfaceLoad> pressures_, tractions_;
 };
 
-/// Sets that grow together.
-class DisjointSets {
- public:
-  explicit DisjointSets(std::size_t count) : parent_(count) {
-    std::iota(parent_.begin(), parent_.end(), 0);
-  }
-  std::size_t find(std::size_t i) {
-    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-    return i;
-  }
-  void join(std::size_t a, std::size_t b) { parent_[find(a)] = find(b); }
-
- private:
-  std::vector<std::size_t> parent_;
-};
-
 void Assembly::hold_loose_parts() {
   // All parts of all bodies, and what stands for everything that is held.
   std::vector<std::size_t> part_of;  // per node of the model
@@ -334,30 +309,11 @@ void Assembly::hold_loose_parts() {
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     Body& body = bodies_[b];
     const BodySpec& spec = scene_.bodies[b];
-    const std::size_t nodes = body.lattice.rest_positions.size();
-    std::vector<std::int32_t> loose;
-    std::vector<std::size_t> sizes(count, 0);
-    for (std::size_t n = 0; n < nodes; ++n) {
-      const std::size_t part = part_of[first_nodes_[b] + n];
-      ++sizes[part];
-      if (sets.find(part) != sets.find(0)) loose.push_back(static_cast<std::int32_t>(n));
-    }
+    const std::vector<Vec3d>& nodes = body.lattice.rest_positions;
+    std::vector<std::int32_t> loose = loose_nodes(
+        spec, nodes, std::span(part_of).subspan(first_nodes_[b], nodes.size()), sets, context_);
     if (loose.empty()) continue;
-    const std::size_t largest = std::ranges::max_element(sizes) - sizes.begin();
-    const Vec3d& p = body.lattice.rest_positions[loose[0]];
-    const std::string at = fmt::format("({:.4g}, {:.4g}, {:.4g}) m", p[0], p[1], p[2]);
-    if (sets.find(largest) != sets.find(0)) {
-      throw Error(Fault::Input, spec.place.text(),
-                  fmt::format("nothing holds the largest part of '{}', at {}, so that it has no "
-                              "state of rest",
-                              spec.name, at),
-                  "add a [[body.hold]] or a [[tie]] that takes it");
-    }
-    context_.log(LogLevel::Warning,
-                 fmt::format("{}: nothing holds {} of the {} nodes of '{}', the first at {}, which "
-                             "do not hang together with the rest; they are held where they are",
-                             spec.place.text(), loose.size(), nodes, spec.name, at));
-    const HoldSpec hold{.name = "loose parts", .where = "all"};
+    const HoldSpec hold{.name = std::string(kLooseParts), .where = "all"};
     body.spec.holds.push_back(
         {.name = hold.name, .nodes = std::move(loose), .place = spec.place.text()});
     holds_[b].push_back(hold);
@@ -366,13 +322,6 @@ void Assembly::hold_loose_parts() {
 
 }  // namespace
 
-Pose driver_pose(const LatticeScene& scene, const Guides& guides, std::size_t number, double time) {
-  if (const std::optional<Guide>& guide = guides[number]) {
-    return blend(guide->from, guide->to, std::clamp(time - guide->since, 0.0, 1.0));
-  }
-  return pose_at(scene.driver(number).spec, time);
-}
-
 const Driver& LatticeScene::driver(std::size_t number) const {
   if (number < holds.size()) return holds[number];
   number -= holds.size();
@@ -380,21 +329,11 @@ const Driver& LatticeScene::driver(std::size_t number) const {
                                     : held_surfaces[number - soft_holds.size()];
 }
 
-void add_tractions(const LatticeScene& scene, double time, std::vector<Vec3d>& loads) {
-  for (const SurfaceLoad& load : scene.tractions) {
-    loads.resize(scene.model().node_count(), Vec3d{0, 0, 0});
-    const Vec3d traction = load_at(load.spec, time) * load.spec.traction;
-    for (std::size_t n = 0; n < load.areas.size(); ++n) {
-      loads[std::size_t(load.first_node) + n] += load.areas[n] * traction;
-    }
-  }
-}
-
 Demands demands_at(const LatticeScene& scene, const Guides& guides, double time) {
   Demands out;
   std::size_t next = 0;
   for (const Driver& driver : scene.holds) {
-    const Pose pose = driver_pose(scene, guides, next++, time);
+    const Pose pose = pose_at(driver, guides[next++], time);
     for (const Vec3d& point : driver.points) {
       out.held_positions.push_back(pose(point, driver.center));
     }
@@ -404,12 +343,12 @@ Demands demands_at(const LatticeScene& scene, const Guides& guides, double time)
   out.spring_targets.assign(scene.model().springs.count(), Vec3d{0, 0, 0});
   for (std::size_t g = 0; g < scene.soft_holds.size(); ++g) {
     const Driver& driver = scene.soft_holds[g];
-    const Pose pose = driver_pose(scene, guides, next++, time);
+    const Pose pose = pose_at(driver, guides[next++], time);
     auto target = out.spring_targets.begin() + scene.model().spring_groups[g].first;
     for (const Vec3d& point : driver.points) *target++ = pose(point, driver.center);
   }
   for (const Driver& driver : scene.held_surfaces) {
-    const Pose pose = driver_pose(scene, guides, next++, time);
+    const Pose pose = pose_at(driver, guides[next++], time);
     const Mat3d rotation = rotation_from_vector(pose.rotation);
     const Vec3d direction = rotation * driver.spec.direction;
     out.surface_motions.push_back({.rotation = rotation,

@@ -5,7 +5,8 @@
 #include "isochor/lattice/mixed_model.h"
 #include "isochor/lattice/solver.h"
 #include "isochor/sim/body_builder.h"
-#include "isochor/sim/motion.h"
+#include "isochor/sim/driver.h"
+#include "isochor/sim/nodal_loads.h"
 
 namespace isochor::sim {
 
@@ -14,22 +15,6 @@ struct Rider {
   grid::Embedding surface;
   std::vector<geometry::Triangle> triangles;  ///< of the surface, facing outward
   std::vector<CellField> painted;
-};
-
-/// The motion of nodes or springs that a hold asks for.
-struct Driver {
-  HoldSpec spec;
-  std::vector<Vec3d> points;  ///< at rest, m
-  Vec3d center{0, 0, 0};      ///< of the points
-};
-
-/// A load on a part of a body's surface.
-struct SurfaceLoad {
-  LoadSpec spec;
-  std::string name;             ///< "body.load"
-  std::vector<Vec3d> points;    ///< vertices of the part at rest, m
-  std::int32_t first_node = 0;  ///< of its body
-  std::vector<double> areas;    ///< of a traction, per node of its body, m^2
 };
 
 /// A scene as a model of lattice bodies, with what moves them and what they move.
@@ -54,29 +39,13 @@ struct LatticeScene {
   const Driver& driver(std::size_t number) const;
 };
 
-/// The motion of a hold that a caller moves, in place of its keys: from one pose to another within
-/// a frame.
-struct Guide {
-  double since = 0;  ///< frames
-  Pose from, to;
-};
-
-/// Per LatticeScene::driver; nothing where the scene's keys count.
-using Guides = std::vector<std::optional<Guide>>;
-
-/// Where a driver is; its number counts as in Guides.
-Pose driver_pose(const LatticeScene& scene, const Guides& guides, std::size_t number, double time);
-
-/// What the holds of a scene ask for at a time.
+/// What the holds of a scene ask for at a time; guides are per LatticeScene::driver.
 struct Demands {
   std::vector<Vec3d> held_positions, slide_directions, spring_targets;  ///< as in StepInput
   std::vector<lattice::SurfaceMotion> surface_motions;                  ///< as in SurfaceDemands
   std::vector<double> pressures;                                        ///< the same
 };
 Demands demands_at(const LatticeScene& scene, const Guides& guides, double time);
-
-/// Adds what tractions push nodes with at a time, N; makes room for it where there is none.
-void add_tractions(const LatticeScene& scene, double time, std::vector<Vec3d>& loads);
 
 /// Parts of a body that nothing holds have no state of rest: where the scene starts with one, they
 /// are held where they are, with a warning, and a body whose largest part nothing holds is an input

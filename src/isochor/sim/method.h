@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "isochor/base/context.h"
@@ -13,11 +14,13 @@
 #include "isochor/sim/scene_spec.h"
 #include "isochor/sim/setup.h"
 #include "isochor/solve/newton.h"
+#include "isochor/solve/time_integration.h"
 
 namespace isochor::sim {
 
 /// Size of a discretised scene.
 struct Summary {
+  std::string_view elements = "cells";  ///< what bodies are made of, in plural
   std::size_t cells = 0, nodes = 0, held_nodes = 0, surface_vertices = 0;
   double mass = 0;         ///< kg
   double volume = 0;       ///< enclosed by the surfaces, m^3
@@ -94,6 +97,8 @@ class Method {
   /// Fills working memory with NaN: no result may depend on it. For tests.
   virtual void poison_scratch() = 0;
 };
+
+solve::Integrator integrator_of(const TimeSpec& time);
 
 /// The context must outlive the method.
 std::unique_ptr<Method> make_method(const SceneSpec& scene, Context& context);

@@ -27,18 +27,6 @@ std::vector<std::int32_t> faces_of_triangles(const geometry::SurfaceMesh& mesh) 
   return faces;
 }
 
-std::vector<Vec3d> middles_of_cells(const grid::Lattice& lattice) {
-  std::vector<Vec3d> middles;
-  middles.reserve(lattice.cell_count());
-  lattice.for_each_cell([&](std::size_t b, int lane) {
-    const grid::Block& block = lattice.blocks[b];
-    const Vec3d low = lattice.rest_positions[block.nodes[grid::block_node(lane, 0)]];
-    const double half = 0.5 * lattice.spacing;
-    middles.push_back(low + Vec3d{half, half, half});
-  });
-  return middles;
-}
-
 /// Which component of an array `from` means: "name" of one with a single component, else "name.0"
 /// or, as for colours, "name.r". Nothing if it means another array.
 std::optional<std::size_t> component_of(std::string_view from, std::string_view name,
@@ -88,9 +76,9 @@ struct FieldSource {
 
 class Painter {
  public:
-  Painter(const grid::Lattice& lattice, const files::SurfaceFile& surface, ThreadArena& arena,
+  Painter(std::vector<Vec3d> middles, const files::SurfaceFile& surface, ThreadArena& arena,
           const std::filesystem::path& folder)
-      : surface_(surface), arena_(arena), folder_(folder), middles_(middles_of_cells(lattice)) {}
+      : surface_(surface), arena_(arena), folder_(folder), middles_(std::move(middles)) {}
 
   std::size_t cell_count() const { return middles_.size(); }
 
@@ -301,12 +289,24 @@ void check_values(const PaintSpec& paint, const std::vector<double>& values) {
 
 }  // namespace
 
-std::vector<CellField> paint_cells(const grid::Lattice& lattice, const files::SurfaceFile& surface,
+std::vector<Vec3d> middles_of_cells(const grid::Lattice& lattice) {
+  std::vector<Vec3d> middles;
+  middles.reserve(lattice.cell_count());
+  lattice.for_each_cell([&](std::size_t b, int lane) {
+    const grid::Block& block = lattice.blocks[b];
+    const Vec3d low = lattice.rest_positions[block.nodes[grid::block_node(lane, 0)]];
+    const double half = 0.5 * lattice.spacing;
+    middles.push_back(low + Vec3d{half, half, half});
+  });
+  return middles;
+}
+
+std::vector<CellField> paint_cells(std::vector<Vec3d> middles, const files::SurfaceFile& surface,
                                    const std::vector<PaintSpec>& paints, ThreadArena& arena,
                                    const std::filesystem::path& folder) {
   std::vector<CellField> fields;
   if (paints.empty()) return fields;
-  Painter painter(lattice, surface, arena, folder);
+  Painter painter(std::move(middles), surface, arena, folder);
   for (const PaintSpec& paint : paints) {
     auto field = std::ranges::find(fields, paint.quantity, &CellField::name);
     if (field == fields.end()) {

@@ -11,13 +11,13 @@
 
 namespace isochor::sim {
 
-/// A quantity with one value per cell, in the order of Lattice::for_each_cell.
+/// A quantity with one value per cell, in the order of Lattice::for_each_cell, or per tet.
 struct CellField {
   std::string name;
   std::vector<double> values;
 };
 
-/// Carries painted quantities into the cells of a body. A cell takes the value
+/// Carries painted quantities into the cells of a body with these middles. A cell takes the value
 /// - of the surface, or of a file with a value per vertex of it: at the point of the surface that
 ///   is nearest to the cell's middle;
 /// - of a file with points of its own: of the point nearest to the middle;
@@ -25,8 +25,11 @@ struct CellField {
 /// Where several paints of one quantity overlap, the one that stands later in the scene goes before
 /// the others. Files are looked for in `folder`. An unknown group, attribute or array, and an array
 /// of another length, are input errors that list what is there.
-std::vector<CellField> paint_cells(const grid::Lattice& lattice, const files::SurfaceFile& surface,
+std::vector<CellField> paint_cells(std::vector<Vec3d> middles, const files::SurfaceFile& surface,
                                    const std::vector<PaintSpec>& paints, ThreadArena& arena,
                                    const std::filesystem::path& folder = {});
+
+/// Of all cells, m.
+std::vector<Vec3d> middles_of_cells(const grid::Lattice& lattice);
 
 }  // namespace isochor::sim

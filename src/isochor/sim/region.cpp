@@ -5,6 +5,8 @@
 #include <iterator>
 
 #include "isochor/base/error.h"
+#include "isochor/geometry/orientation.h"
+#include "isochor/sim/body_builder.h"
 
 namespace isochor::sim {
 namespace {
@@ -95,27 +97,39 @@ bool Region::contains(const Vec3d& point) const {
   return inside && (!enclosure_ || enclosure_->winding(point) > 0.5);
 }
 
-std::vector<std::int32_t> select_nodes(const HoldSpec& hold, const grid::Lattice& lattice,
+std::vector<std::int32_t> select_nodes(const HoldSpec& hold, const NodesAndCells& body,
                                        const geometry::Bounds& bounds, const Enclosure* enclosure) {
-  const Region region(hold, bounds, lattice.spacing, enclosure);
-  std::vector<std::uint8_t> chosen(lattice.rest_positions.size(), 0);
+  const Region region(hold, bounds, body.spacing, enclosure);
+  std::vector<std::uint8_t> chosen(body.nodes.size(), 0);
   if (hold.select == "cells") {
-    for (const auto& nodes : lattice.cell_nodes()) {
-      const Vec3d middle =
-          0.5 * (lattice.rest_positions[nodes[0]] + lattice.rest_positions[nodes[7]]);
-      if (!region.contains(middle)) continue;
-      for (const std::int32_t n : nodes) chosen[n] = 1;
+    for (std::size_t c = 0; c < body.cells.size(); c += body.corners) {
+      const auto corners = body.cells.subspan(c, body.corners);
+      Vec3d middle{0, 0, 0};
+      for (const std::int32_t n : corners) middle += body.nodes[n];
+      if (!region.contains(middle * (1 / static_cast<double>(body.corners)))) continue;
+      for (const std::int32_t n : corners) chosen[n] = 1;
     }
   } else {
-    std::ranges::transform(lattice.rest_positions, chosen.begin(),
+    std::ranges::transform(body.nodes, chosen.begin(),
                            [&](const Vec3d& p) { return std::uint8_t(region.contains(p)); });
   }
   std::vector<std::int32_t> nodes;
   for (std::size_t n = 0; n < chosen.size(); ++n) {
     if (chosen[n]) nodes.push_back(static_cast<std::int32_t>(n));
   }
-  if (nodes.empty()) fail_empty(hold, "node of the lattice", lattice.spacing);
+  if (nodes.empty()) fail_empty(hold, "node of the body", body.spacing);
   return nodes;
+}
+
+std::optional<Enclosure> make_enclosure(const HoldSpec& hold, double spacing,
+                                        const std::filesystem::path& scene_file,
+                                        ThreadArena& arena) {
+  if (hold.where != "inside") return std::nullopt;
+  geometry::SurfaceMesh mesh = build_surface(hold.inside, spacing, scene_file).mesh;
+  std::vector<geometry::Triangle> triangles =
+      geometry::oriented_outward(mesh.positions, geometry::triangulate(mesh), arena).triangles;
+  geometry::WindingNumber winding(mesh.positions, triangles);
+  return Enclosure{std::move(mesh), std::move(triangles), std::move(winding)};
 }
 
 HoldSpec region_of(const LoadSpec& load) {

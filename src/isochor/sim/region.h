@@ -1,13 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "isochor/base/parallel.h"
 #include "isochor/files/surface_file.h"
 #include "isochor/geometry/surface_mesh.h"
 #include "isochor/geometry/winding_number.h"
-#include "isochor/grid/lattice.h"
 #include "isochor/sim/scene_spec.h"
 
 namespace isochor::sim {
@@ -34,11 +35,24 @@ class Region {
   const Enclosure* enclosure_;
 };
 
+/// Nodes at rest, m, and the cells or tets between them: numbers of nodes, `corners` for each.
+struct NodesAndCells {
+  std::span<const Vec3d> nodes;
+  std::span<const std::int32_t> cells;
+  std::size_t corners;
+  double spacing;  ///< m, how far apart nodes are
+};
+
 /// The nodes that a hold takes: those in its region, or all nodes of cells with their middle there.
-/// None is an input error.
-std::vector<std::int32_t> select_nodes(const HoldSpec& hold, const grid::Lattice& lattice,
+/// None is an input error. `bounds` are those of the body's surface.
+std::vector<std::int32_t> select_nodes(const HoldSpec& hold, const NodesAndCells& body,
                                        const geometry::Bounds& bounds,
                                        const Enclosure* enclosure = nullptr);
+
+/// The surface that a hold speaks of where it holds what is inside of one; `spacing` as above.
+std::optional<Enclosure> make_enclosure(const HoldSpec& hold, double spacing,
+                                        const std::filesystem::path& scene_file,
+                                        ThreadArena& arena);
 
 /// A surface whose parts are chosen: triangles are those of its faces, fan by fan, turned outward.
 struct SurfaceFaces {

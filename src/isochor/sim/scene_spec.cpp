@@ -37,6 +37,7 @@ constexpr std::array<std::string_view, 2> kEases{"smooth", "linear"};
 constexpr std::array<std::string_view, 3> kSelections{"nodes", "cells", "surface"};
 constexpr std::array<std::string_view, 3> kSlides{"none", "plane", "line"};
 constexpr std::array<std::string_view, 2> kEmbeddings{"tricubic", "trilinear"};
+constexpr std::array<std::string_view, 2> kTetSurfaces{"tets", "shape"};
 constexpr std::array<std::string_view, 3> kBoundaries{"cut", "weighted", "whole"};
 
 constexpr std::array<std::string_view, 4> kIntegrators{"static", "backward-euler", "bdf2",
@@ -170,6 +171,11 @@ void check(const SceneSpec& scene) {
       require_unique(holds, hold.name, hold.place);
       check_hold(hold);
       if (!scene.time.starts_in_equilibrium()) check_start(hold);
+    }
+    std::set<std::string> regions;
+    for (const RegionSpec& region : body.regions) {
+      require_unique(regions, region.name, region.place);
+      materials::resolve(region.material);
     }
     std::set<std::string> loads;
     for (const LoadSpec& load : body.loads) {
@@ -407,11 +413,34 @@ void describe(FieldVisitor& visitor, DampingSpec& spec) {
                  "times stiffness: slows deformation");
 }
 
+void describe(FieldVisitor& visitor, RegionSpec& spec) {
+  visitor.place(spec.place);
+  visitor.text("name", spec.name, "as the file has it", Need::Required);
+  visitor.group("material", spec.material, "what it is made of");
+}
+
 void describe(FieldVisitor& visitor, BodySpec& spec) {
   visitor.place(spec.place);
   visitor.text("name", spec.name, "names the body in files and messages", Need::Required);
-  visitor.number("cell_size", spec.cell_size, Unit::Length, Range::positive(),
-                 "edge of a lattice cell", Need::Required);
+  visitor.text("tets", spec.tets,
+               "Gmsh, MEDIT, VTK, TetGen or Vega file with the tets that the body is made of, "
+               "relative to the scene; without it the method tets fills the shape with some");
+  if (spec.tets.empty()) {
+    visitor.number("cell_size", spec.cell_size, Unit::Length, Range::positive(),
+                   "edge of a lattice cell, and of the cells that tets are cut from",
+                   Need::Required);
+    visitor.integer("grading", spec.grading, Range::between(0, 8),
+                    "how often tets may double their size on the way inward");
+  } else {
+    visitor.number("tets_scale", spec.tets_scale, Unit::None, Range::positive(),
+                   "metres per unit of the file: 0.001 for millimetres");
+    visitor.choice("surface", spec.surface, kTetSurfaces,
+                   "what is shown and exported: the boundary of the tets, or the shape, which "
+                   "rides on them");
+    visitor.number("cell_size", spec.cell_size, Unit::Length, Range::at_least(0),
+                   "edge of a lattice cell, which methods other than tets need");
+    visitor.list("region", spec.regions, "regions of the file with materials of their own");
+  }
   visitor.flag("separate", spec.separate,
                "parts of the body in one cell that do not hang together there come apart");
   visitor.choice("boundary", spec.boundary, kBoundaries,
@@ -421,7 +450,7 @@ void describe(FieldVisitor& visitor, BodySpec& spec) {
                   "layers of cells without material around the body");
   visitor.choice("embedding", spec.embedding, kEmbeddings,
                  "how the surface follows the cells: smoothly, or with creases at their walls");
-  visitor.group("shape", spec.shape, "the surface");
+  if (!spec.shows_tets()) visitor.group("shape", spec.shape, "the surface");
   visitor.group("material", spec.material, "what it is made of");
   visitor.group("damping", spec.damping,
                 "Rayleigh's, in scenes with time: a vibration of angular frequency w has the "
@@ -509,6 +538,8 @@ std::string scene_reference() {
   add("file = \"fields.vtu\"", PaintSpec{.file = "fields.vtu"}, "body.paint");
   MuscleSpec muscle;
   add("a `[[body.muscle]]`", muscle, "body.muscle");
+  add("tets = \"body.msh\"", BodySpec{.tets = "body.msh"}, "body");
+  add("a `[[body.region]]`", RegionSpec{}, "body.region");
   add("where = \"box\"", HoldSpec{.where = "box"}, "body.hold");
   add("where = \"group\"", HoldSpec{.where = "group", .select = "surface"}, "body.hold");
   add("kind = \"traction\"", LoadSpec{.where = "all", .kind = "traction"}, "body.load");

@@ -168,8 +168,19 @@ struct DampingSpec {
   double stiffness = 0;
 };
 
+/// A region of a file of tets with a material of its own.
+struct RegionSpec {
+  std::string name;
+  materials::MaterialSpec material;
+  Place place;
+};
+
 struct BodySpec {
   std::string name;
+  std::string tets;
+  double tets_scale = 1;
+  std::string surface = "tets";
+  int grading = 0;
   ShapeSpec shape;
   double cell_size = 0;
   std::string embedding = "tricubic";
@@ -184,7 +195,11 @@ struct BodySpec {
   std::vector<MuscleSpec> muscles;
   std::vector<HoldSpec> holds;
   std::vector<LoadSpec> loads;
+  std::vector<RegionSpec> regions;
   Place place;
+
+  /// Whether its surface is the boundary of its tets.
+  bool shows_tets() const { return !tets.empty() && surface == "tets"; }
 };
 
 /// Two bodies that hang together where they are close.
@@ -222,6 +237,7 @@ void describe(FieldVisitor& visitor, LineSpec::Point& spec);
 void describe(FieldVisitor& visitor, LineSpec& spec);
 void describe(FieldVisitor& visitor, MuscleSpec& spec);
 void describe(FieldVisitor& visitor, DampingSpec& spec);
+void describe(FieldVisitor& visitor, RegionSpec& spec);
 void describe(FieldVisitor& visitor, BodySpec& spec);
 void describe(FieldVisitor& visitor, TieSpec& spec);
 void describe(FieldVisitor& visitor, SceneSpec& spec);

@@ -55,6 +55,15 @@ void PreconditionerMemory::poison() {
   multigrid.poison();
 }
 
+std::size_t PreconditionerMemory::bytes() const {
+  const auto sum = [](const auto&... v) {
+    return (... + (v.capacity() * sizeof(typename std::remove_cvref_t<decltype(v)>::value_type)));
+  };
+  return multigrid.bytes() + sum(matrix, inverse_diagonal, x, b, d, image, gradients, still,
+                                 tangents.principal, tangents.dense, diagonal, shift, residual,
+                                 correction);
+}
+
 void LatticePreconditioner::linearise(std::span<const Vec3d> positions) {
   const Auxiliary& auxiliary = *model_.auxiliary;
   const lattice::Model& lattice = auxiliary.lattice;

@@ -26,6 +26,7 @@ struct PreconditionerMemory {
   std::vector<Vec3d> residual, correction;
 
   void poison();
+  std::size_t bytes() const;
 };
 
 /// Chebyshev's smoother with the diagonal blocks, one cycle on the auxiliary lattice, and the

@@ -171,15 +171,19 @@ class Equilibrium {
   }
 
   /// Carries what was found on to the end of the step, in the scratch.
-  void finish() {
-    if (!time_) return;
+  solve::Balance finish() {
+    if (!time_) return {};
+    const solve::Balance balance{.damping_loss = damping_loss(), .hold_work = settle_holds()};
     each_node([&](std::size_t i) {
       const Vec3d& y = scratch_.positions[i];
-      const Vec3d v = time_->rate * (y - scratch_.origin[i]);
-      scratch_.force[i] = start_.velocities[i] + time_->reach * (v - start_.velocities[i]);
+      const Vec3d v = velocity_of_iterate(i);
+      // A scheme that goes half way would let velocities of held nodes swing from step to step.
+      scratch_.force[i] =
+          model_.held[i] ? v : start_.velocities[i] + time_->reach * (v - start_.velocities[i]);
       scratch_.step[i] = start_.positions[i] + time_->reach * (y - start_.positions[i]);
     });
     std::swap(scratch_.positions, scratch_.step);
+    return balance;
   }
 
  private:
@@ -249,6 +253,43 @@ class Equilibrium {
              (time_->rate * square(y - scratch_.target[i]) +
               damping(i) * square(y - scratch_.origin[i]));
     });
+  }
+  Vec3d velocity_of_iterate(std::size_t i) const {
+    return time_->rate * (scratch_.positions[i] - scratch_.origin[i]);
+  }
+
+  /// By mean velocities of the step, of second order whatever the scheme, J.
+  double damping_loss() {
+    const double per_time = time_->reach / time_->dt;
+    return time_->dt * sum_nodes([&](std::size_t i) {
+             const Vec3d v = per_time * (scratch_.positions[i] - start_.positions[i]);
+             return damping(i) * model_.mass[i] * square(v);
+           });
+  }
+
+  /// What holds push with, from the forces on their nodes; returns their work. Inertia is what the
+  /// prescribed velocities need.
+  double settle_holds() {
+    double work = 0;
+    std::size_t k = 0;
+    for (const Hold& hold : model_.holds) {
+      for (const std::int32_t n : hold.nodes) {
+        const double m = model_.mass[n], rate = time_->rate;
+        const Vec3d& y = scratch_.positions[n];
+        const Vec3d inertia = m * rate * rate * (y - scratch_.target[n]);
+        const Vec3d others = -scratch_.force[n] - inertia;
+        const Vec3d way = y - start_.positions[n];
+        const Vec3d &before = start_.velocities[n], after = velocity_of_iterate(n);
+        Vec3d& push = scratch_.pushes[k];
+        push = others + (time_->reach == 1 ? inertia : (m / time_->dt) * (after - before));
+        // With a history work is of second order too.
+        work += time_->before != 0
+                    ? 0.5 * dot(push + start_.pushes[k], way)
+                    : time_->reach * dot(others, way) + 0.5 * m * (square(after) - square(before));
+        ++k;
+      }
+    }
+    return work;
   }
   double rounding_of_inertia() {
     constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
@@ -320,6 +361,7 @@ State make_state(const Model& model) {
   State state{.positions = model.rest_positions};
   if (!model.moves()) return state;
   state.velocities.assign(model.node_count(), Vec3d{0, 0, 0});
+  state.pushes.assign(model.held_count(), Vec3d{0, 0, 0});
   if (model.params.integrator == solve::Integrator::Bdf2) {
     state.last_positions = state.positions;
     state.last_velocities = state.velocities;
@@ -333,6 +375,7 @@ Scratch::Scratch(const Model& model)
       step(model.node_count()),
       origin(model.moves() ? model.node_count() : 0),
       target(origin.size()),
+      pushes(model.moves() ? model.held_count() : 0),
       elastic(model),
       tangents(model.tets.size()),
       matrix(model.pattern.columns.size()),
@@ -342,7 +385,7 @@ Scratch::Scratch(const Model& model)
 
 void Scratch::poison() {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  for (auto* v : {&positions, &force, &step, &origin, &target, &elastic.corner_forces}) {
+  for (auto* v : {&positions, &force, &step, &origin, &target, &pushes, &elastic.corner_forces}) {
     std::fill(v->begin(), v->end(), Vec3d{nan, nan, nan});
   }
   for (auto* v : {&elastic.batch_energy, &krylov.r, &krylov.p, &krylov.image}) {
@@ -353,6 +396,36 @@ void Scratch::poison() {
   }
   for (auto& t : tangents) std::fill_n(t.entry, t.kSize, float(nan));
   preconditioner.poison();
+}
+
+namespace {
+
+template <class... V>
+std::size_t bytes_of(const V&... v) {
+  return (... + (v.capacity() * sizeof(typename V::value_type)));
+}
+
+}  // namespace
+
+std::size_t Scratch::bytes() const {
+  return bytes_of(positions, force, step, origin, target, pushes, slides, elastic.corner_forces,
+                  elastic.batch_energy, tangents, matrix, inverse_diagonal, krylov.r, krylov.p,
+                  krylov.image) +
+         preconditioner.bytes();
+}
+
+std::size_t bytes_allocated(const Model& model, const State& state, const Scratch& scratch) {
+  std::size_t bytes = bytes_allocated(model) + scratch.bytes() +
+                      bytes_of(state.positions, state.velocities, state.last_positions,
+                               state.last_velocities, state.pushes);
+  if (model.auxiliary) {
+    const Auxiliary& auxiliary = *model.auxiliary;
+    bytes += lattice::bytes_allocated(auxiliary.lattice) + bytes_of(auxiliary.mass);
+    for (const auto* rows : {&auxiliary.to_tets, &auxiliary.to_lattice, &auxiliary.cell_tets}) {
+      bytes += bytes_of(rows->first, rows->terms);
+    }
+  }
+  return bytes;
 }
 
 StepReport advance(const Model& model, State& state, const StepInput& input, Scratch& scratch,
@@ -367,18 +440,18 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
   }
   Equilibrium problem(model, state, input, time, scratch, context);
   problem.begin();
-  StepReport report = solve::newton(problem, model.params.newton);
+  StepReport report{solve::newton(problem, model.params.newton), {}};
   // What is let go stays so; what few rounds do not let go comes free in the next step.
   constexpr int kRounds = 3;
   for (int round = 0; round < kRounds && report.converged() && problem.release(); ++round) {
-    const StepReport last = report;
-    report = solve::newton(problem, model.params.newton);
+    const solve::NewtonReport last = report;
+    static_cast<solve::NewtonReport&>(report) = solve::newton(problem, model.params.newton);
     report.iterations += last.iterations;
     report.krylov_iterations += last.krylov_iterations;
     report.operator_applications += last.operator_applications;
   }
   if (!report.converged()) return report;
-  problem.finish();
+  report.balance = problem.finish();
   if (time && model.params.integrator == solve::Integrator::Bdf2) {
     std::swap(state.last_positions, state.positions);
     std::swap(state.last_velocities, state.velocities);
@@ -386,6 +459,7 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
   std::swap(state.positions, scratch.positions);
   if (time) {
     std::swap(state.velocities, scratch.force);
+    std::swap(state.pushes, scratch.pushes);
   } else {
     std::fill(state.velocities.begin(), state.velocities.end(), Vec3d{0, 0, 0});
   }

@@ -3,6 +3,7 @@
 #include <span>
 
 #include "isochor/base/context.h"
+#include "isochor/solve/balance.h"
 #include "isochor/solve/conjugate_gradient.h"
 #include "isochor/tets/preconditioner.h"
 
@@ -15,6 +16,9 @@ struct State {
   /// What they were before the last step, where an integrator asks for it.
   std::vector<Vec3d> last_positions, last_velocities;
   double last_dt = 0;  ///< length of the last step, s; 0: there was none
+  /// What holds pushed their nodes with in the last step, N, in the order of
+  /// StepInput::held_positions.
+  std::vector<Vec3d> pushes;
 };
 
 /// At rest, with all that the model's integrator asks for.
@@ -42,6 +46,7 @@ struct Scratch {
   std::vector<Vec3d> positions;  ///< the iterate
   std::vector<Vec3d> force, step;
   std::vector<Vec3d> origin, target;  ///< of a step in time, as in solve::TimeStep
+  std::vector<Vec3d> pushes;          ///< as State's
   ElasticMemory elastic;
   Tangents tangents;
   solve::Blocks<double> matrix;
@@ -51,13 +56,18 @@ struct Scratch {
   solve::KrylovScratch krylov;
 };
 
-using StepReport = solve::NewtonReport;
+struct StepReport : solve::NewtonReport {
+  solve::Balance balance;
+};
 
 /// Moves the state to static equilibrium under the input, with no velocity; or, where the input has
 /// a duration, through that time by the model's integrator. Transactional: unless the report says
 /// converged, the state is unchanged, bit for bit. Allocates nothing.
 StepReport advance(const Model& model, State& state, const StepInput& input, Scratch& scratch,
                    Context& context);
+
+/// Memory that a model, its auxiliary lattice, a state and a scratch hold, bytes.
+std::size_t bytes_allocated(const Model& model, const State& state, const Scratch& scratch);
 
 /// Solves K u = b about positions x among the motions that the model leaves free: one linear
 /// system, as Newton's method has them, without inertia.

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "isochor/files/byte_stream.h"
+#include "isochor/sim/method.h"
+#include "isochor/solve/balance.h"
+#include "isochor/solve/momenta.h"
+
+/// What scenes in which time passes have beside those at rest, whatever their method.
+namespace isochor::sim {
+
+/// Energy that went in and out since frame 0, J; part of a method's state.
+struct Ledger {
+  double start = 0;  ///< all energy at frame 0
+  double hold_work = 0, damping_loss = 0;
+
+  /// A step; `work` is what changed beside its holds.
+  void add(const solve::Balance& balance, double work) {
+    hold_work += work + balance.hold_work;
+    damping_loss += balance.damping_loss;
+  }
+};
+void save(const Ledger& ledger, files::ByteWriter& writer);
+Ledger load_ledger(files::ByteReader& reader);
+
+MotionMeasures motion_measures(const Ledger& ledger, const solve::Momenta& momenta,
+                               double total_energy);
+
+/// The velocities that a scene gives the nodes of a body at frame 0.
+void set_rigid_velocities(const BodySpec& body, std::span<const double> mass,
+                          std::span<const Vec3d> positions, std::span<Vec3d> velocities);
+
+}  // namespace isochor::sim

@@ -1,0 +1,242 @@
+#include "isochor/sim/tet_method.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "isochor/sim/body_frame.h"
+#include "isochor/sim/zones.h"
+
+namespace isochor::sim {
+namespace {
+
+tets::Params params_of(const MethodSpec& method, const TimeSpec& time) {
+  return {.preconditioner = method.preconditioner == "multigrid" ? tets::Preconditioner::Lattice
+                                                                 : tets::Preconditioner::Jacobi,
+          .integrator = integrator_of(time),
+          .newton = method.newton};
+}
+
+/// Values of a model's tets in the order of their bodies' meshes, which is that of topologies.
+std::vector<double> as_meshed(const tets::Model& model, std::span<const double> per_tet) {
+  std::vector<double> out(per_tet.size());
+  for (const tets::BodyRange& body : model.bodies) {
+    for (std::int32_t t = body.first_tet; t < body.first_tet + body.tet_count; ++t) {
+      out[body.first_tet + model.source[t]] = per_tet[t];
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+TetMethod::TetMethod(const SceneSpec& scene, Context& context)
+    : context_(context),
+      timing_(scene.time),
+      gravity_(scene.world.gravity),
+      bodies_(scene.bodies),
+      scene_(build_tet_scene(scene, params_of(scene.method, scene.time), context)),
+      model_(scene_.model),
+      state_(tets::make_state(model_)),
+      guides_(scene_.holds.size()),
+      loads_(model_.node_count()),
+      scratch_(model_) {}
+
+Summary TetMethod::summary() const {
+  Summary result{.elements = "tets",
+                 .cells = model_.tets.size(),
+                 .nodes = model_.node_count(),
+                 .held_nodes = model_.held_count()};
+  result.mass = std::accumulate(model_.mass.begin(), model_.mass.end(), 0.0);
+  for (std::size_t b = 0; b < scene_.topology.bodies.size(); ++b) {
+    const auto& positions = scene_.topology.bodies[b].surface.positions;
+    result.surface_vertices += positions.size();
+    result.volume += std::abs(geometry::enclosed_volume(positions, scene_.riders[b].triangles));
+  }
+  result.memory = tets::bytes_allocated(model_, state_, scratch_);
+  return result;
+}
+
+TetMethod::World TetMethod::world_at(double time) const {
+  World world{.gravity = gravity_ * std::clamp(1 + time, 0.0, 1.0),
+              .held_positions = held_positions_at(scene_, guides_, time),
+              .loads = loads_.at(time, timing_)};
+  add_tractions(scene_.tractions, model_.node_count(), time, world.loads);
+  return world;
+}
+
+solve::NewtonReport TetMethod::advance(double time) {
+  const solve::NewtonReport report = timing_.moves() && time > 0 ? step(time) : start(time);
+  if (report.converged()) time_ = time;
+  return report;
+}
+
+solve::NewtonReport TetMethod::start(double time) {
+  solve::NewtonReport report{.end = solve::NewtonEnd::Converged, .residual = 0};
+  if (timing_.starts_in_equilibrium()) {
+    report = tets::advance(model_, state_, world_at(time).input(), scratch_, context_);
+  } else {
+    state_ = tets::make_state(model_);
+  }
+  if (report.converged() && timing_.moves()) set_velocities();
+  return report;
+}
+
+solve::NewtonReport TetMethod::step(double time) {
+  const World world = world_at(time);
+  tets::StepInput input = world.input();
+  input.dt = (time - time_) / timing_.frame_rate;
+  const auto done = [&] { return work_of(input.loads, state_.positions, model_.rest_positions); };
+  const double before = done();
+  const tets::StepReport report = tets::advance(model_, state_, input, scratch_, context_);
+  if (report.converged()) ledger_.add(report.balance, done() - before);
+  return report;
+}
+
+void TetMethod::set_velocities() {
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    const std::size_t first = model_.bodies[b].first_node, count = model_.bodies[b].node_count;
+    set_rigid_velocities(bodies_[b], std::span(model_.mass).subspan(first, count),
+                         std::span(state_.positions).subspan(first, count),
+                         std::span(state_.velocities).subspan(first, count));
+  }
+  for (const tets::Hold& hold : model_.holds) {
+    for (const std::int32_t n : hold.nodes) state_.velocities[n] = {0, 0, 0};
+  }
+  ledger_ = {.start = total_energy()};
+}
+
+double TetMethod::gravity_energy(const Vec3d& gravity) const {
+  double energy = 0;
+  for (std::size_t n = 0; n < model_.node_count(); ++n) {
+    energy -= model_.mass[n] * dot(gravity, state_.positions[n] - model_.rest_positions[n]);
+  }
+  return energy;
+}
+
+double TetMethod::total_energy() const {
+  tets::ElasticMemory memory(model_);
+  return tets::elastic_energy(model_, {.positions = state_.positions}, memory, context_.arena) +
+         gravity_energy(gravity_) +
+         solve::momenta(model_.mass, state_.positions, state_.velocities, context_.arena)
+             .kinetic_energy;
+}
+
+Snapshot TetMethod::snapshot() const {
+  Snapshot result;
+  const World world = world_at(time_);
+  const tets::Configuration at{.positions = state_.positions};
+  std::vector<Vec3d> force(model_.node_count());
+  tets::ElasticMemory memory(model_);
+  Measures& m = result.measures;
+  m.elastic_energy = tets::elastic_force(model_, at, force, memory, context_.arena);
+  m.gravity_energy = gravity_energy(world.gravity);
+  const tets::TetFields tets = tets::tet_fields(model_, at, context_.arena);
+  add_volume_ratios(tets.J, m);
+  const auto reactions = tets::reactions(model_, state_, force, world.input());
+  for (std::size_t h = 0; h < reactions.size(); ++h) {
+    m.reactions.push_back({model_.holds[h].name, reactions[h].force, reactions[h].moment});
+  }
+  if (timing_.moves()) {
+    m.motion = motion_measures(
+        ledger_, solve::momenta(model_.mass, state_.positions, state_.velocities, context_.arena),
+        total_energy());
+  }
+
+  struct Field {
+    const char *name, *unit;
+    std::vector<double> per_tet, per_node;
+  };
+  std::vector<Field> fields;
+  for (const auto& [name, unit, values] :
+       {std::tuple("J", "", &tets.J), std::tuple("pressure", "Pa", &tets.pressure),
+        std::tuple("von_mises", "Pa", &tets.von_mises)}) {
+    fields.push_back({name, unit, as_meshed(model_, *values), tets::to_nodes(model_, *values)});
+  }
+  const std::vector<double> rest_volume = as_meshed(model_, model_.volume);
+  double volume = 0, all_at_rest = 0;
+  for (std::size_t b = 0; b < model_.bodies.size(); ++b) {
+    const tets::BodyRange& range = model_.bodies[b];
+    const files::BodyTopology& topology = scene_.topology.bodies[b];
+    const TetRider& rider = scene_.riders[b];
+    const auto of_tets = [&](const std::vector<double>& all) {
+      return std::span(all).subspan(range.first_tet, range.tet_count);
+    };
+    const auto of_nodes = [&](const auto& all) {
+      return std::span(all).subspan(range.first_node, range.node_count);
+    };
+    std::vector<Quantity> quantities;
+    for (const Field& f : fields) {
+      quantities.push_back({f.name, f.unit, of_tets(f.per_tet), of_nodes(f.per_node)});
+    }
+    result.bodies.push_back(make_body_frame(topology, of_nodes(state_.positions), rider.surface,
+                                            quantities, rider.painted));
+    m.worst_zone_volume_error =
+        worse(m.worst_zone_volume_error,
+              worst_zone_volume_error(rider.painted, quantities[0].per_cell,
+                                      [&](std::size_t t) { return of_tets(rest_volume)[t]; }));
+    volume += std::abs(geometry::enclosed_volume(result.bodies.back().vertices, rider.triangles));
+    all_at_rest += std::abs(geometry::enclosed_volume(topology.surface.positions, rider.triangles));
+  }
+  m.volume_error = volume / all_at_rest - 1;
+  return result;
+}
+
+void TetMethod::move_hold(const std::string& name, const Pose& pose) {
+  std::vector<std::string> names;
+  for (const tets::Hold& hold : model_.holds) names.push_back(hold.name);
+  const std::size_t number = find_hold(name, names, time_, timing_);
+  std::optional<Guide>& guide = guides_[number];
+  guide = Guide{.since = time_, .from = pose_at(scene_.holds[number], guide, time_), .to = pose};
+}
+
+void TetMethod::push_surface(std::size_t body, std::span<const Vec3d> forces) {
+  const tets::BodyRange& range = model_.bodies[body];
+  const std::span<Vec3d> loads = loads_.renew(time_, timing_, range.first_node, range.node_count);
+  for (std::size_t v = 0; v < forces.size(); ++v) {
+    for (const auto& [node, weight] : scene_.riders[body].surface.weights(v)) {
+      loads[node] += weight * forces[v];
+    }
+  }
+}
+
+void TetMethod::push_mass(std::size_t body, const Vec3d& force) {
+  const tets::BodyRange& range = model_.bodies[body];
+  spread_by_mass(force, std::span(model_.mass).subspan(range.first_node, range.node_count),
+                 loads_.renew(time_, timing_, range.first_node, range.node_count));
+}
+
+void TetMethod::save(files::ByteWriter& writer) const {
+  writer.put(time_);
+  for (const auto* v : {&state_.positions, &state_.velocities, &state_.last_positions,
+                        &state_.last_velocities, &state_.pushes}) {
+    writer.put(*v);
+  }
+  writer.put(state_.last_dt);
+  sim::save(ledger_, writer);
+  sim::save(guides_, writer);
+  loads_.save(writer);
+}
+
+void TetMethod::load(files::ByteReader& reader) {
+  const double time = reader.get<double>();
+  tets::State state;
+  for (const auto part :
+       {&tets::State::positions, &tets::State::velocities, &tets::State::last_positions,
+        &tets::State::last_velocities, &tets::State::pushes}) {
+    state.*part = reader.get_vector<Vec3d>();
+    if ((state.*part).size() != (state_.*part).size()) {
+      reader.fail("it holds another number of nodes than the scene, or another integrator");
+    }
+  }
+  state.last_dt = reader.get<double>();
+  const Ledger ledger = load_ledger(reader);
+  Guides guides = load_guides(reader, guides_.size());
+  loads_ = NodalLoads::load(reader, model_.node_count());
+  guides_ = std::move(guides);
+  ledger_ = ledger;
+  time_ = time;
+  state_ = std::move(state);
+}
+
+}  // namespace isochor::sim

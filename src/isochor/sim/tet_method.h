@@ -1,0 +1,60 @@
+#pragma once
+
+#include "isochor/sim/body_motion.h"
+#include "isochor/sim/method.h"
+#include "isochor/sim/tet_scene.h"
+#include "isochor/tets/fields.h"
+
+namespace isochor::sim {
+
+/// Bodies of linear tets, static and in time.
+class TetMethod final : public Method {
+ public:
+  TetMethod(const SceneSpec& scene, Context& context);
+
+  const files::Topology& topology() const override { return scene_.topology; }
+  Summary summary() const override;
+  Setup setup() const override { return setup_of(scene_); }
+  solve::NewtonReport advance(double time) override;
+  void move_hold(const std::string& name, const Pose& pose) override;
+  void push_surface(std::size_t body, std::span<const Vec3d> forces) override;
+  void push_mass(std::size_t body, const Vec3d& force) override;
+  Snapshot snapshot() const override;
+  void save(files::ByteWriter& writer) const override;
+  void load(files::ByteReader& reader) override;
+  void poison_scratch() override { scratch_.poison(); }
+
+ private:
+  /// What surrounds the bodies at a time.
+  struct World {
+    Vec3d gravity;
+    std::vector<Vec3d> held_positions, loads;  ///< as in StepInput
+
+    tets::StepInput input() const {
+      return {.gravity = gravity, .held_positions = held_positions, .loads = loads};
+    }
+  };
+  World world_at(double time) const;
+
+  /// Brings the state to a time up to that of frame 0.
+  solve::NewtonReport start(double time);
+  solve::NewtonReport step(double time);
+  void set_velocities();
+  double gravity_energy(const Vec3d& gravity) const;
+  double total_energy() const;
+
+  Context& context_;
+  TimeSpec timing_;
+  Vec3d gravity_;
+  std::vector<BodySpec> bodies_;
+  TetScene scene_;
+  const tets::Model& model_;  ///< in scene_
+  tets::State state_;
+  double time_ = -1;  ///< frames; part of the state
+  Ledger ledger_;
+  Guides guides_;  ///< part of the state
+  NodalLoads loads_;
+  tets::Scratch scratch_;
+};
+
+}  // namespace isochor::sim

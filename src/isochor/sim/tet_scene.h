@@ -1,0 +1,36 @@
+#pragma once
+
+#include "isochor/files/frame.h"
+#include "isochor/geometry/tet_embedding.h"
+#include "isochor/sim/driver.h"
+#include "isochor/sim/nodal_loads.h"
+#include "isochor/sim/setup.h"
+#include "isochor/sim/tet_body.h"
+
+namespace isochor::sim {
+
+/// What follows the tets of a body.
+struct TetRider {
+  geometry::TetEmbedding surface;
+  std::vector<geometry::Triangle> triangles;  ///< of the surface, facing outward
+  std::vector<CellField> painted;             ///< per tet, as in the topology
+};
+
+/// A scene as a model of bodies made of tets, with what moves them and what they move.
+struct TetScene {
+  tets::Model model;
+  files::Topology topology;      ///< tets in the order of the bodies' meshes
+  std::vector<TetRider> riders;  ///< one per body
+  std::vector<Driver> holds;     ///< one per Model::holds
+  std::vector<SurfaceLoad> tractions;
+};
+
+/// Parts of a body that nothing holds are treated as those of a lattice (build_lattice_scene).
+TetScene build_tet_scene(const SceneSpec& scene, const tets::Params& params, Context& context);
+
+/// Where held nodes are at a time, as in tets::StepInput; guides are per hold.
+std::vector<Vec3d> held_positions_at(const TetScene& scene, const Guides& guides, double time);
+
+Setup setup_of(const TetScene& scene);
+
+}  // namespace isochor::sim

@@ -1,0 +1,55 @@
+#include "isochor/tets/fields.h"
+
+#include "isochor/materials/stress_measures.h"
+
+namespace isochor::tets {
+
+TetFields tet_fields(const Model& model, const Configuration& at, ThreadArena& arena) {
+  const std::size_t count = model.tets.size();
+  std::vector<TetStress> all(count);
+  stresses(model, at, all, arena);
+  TetFields out{std::vector<double>(count), std::vector<double>(count), std::vector<double>(count)};
+  parallel_for(arena, count, 256, [&](std::size_t t) {
+    const auto [pressure, von_mises] = materials::measures_of(all[t].cauchy);
+    out.J[t] = determinant(all[t].F);
+    out.pressure[t] = pressure;
+    out.von_mises[t] = von_mises;
+  });
+  return out;
+}
+
+std::vector<double> to_nodes(const Model& model, std::span<const double> per_tet) {
+  std::vector<double> sum(model.node_count(), 0), weight(model.node_count(), 0);
+  for (std::size_t t = 0; t < model.tets.size(); ++t) {
+    for (const std::int32_t n : model.tets[t]) {
+      sum[n] += model.volume[t] * per_tet[t];
+      weight[n] += model.volume[t];
+    }
+  }
+  for (std::size_t n = 0; n < sum.size(); ++n) {
+    if (weight[n] > 0) sum[n] /= weight[n];
+  }
+  return sum;
+}
+
+std::vector<solve::Resultant> reactions(const Model& model, const State& state,
+                                        std::span<const Vec3d> elastic_force,
+                                        const StepInput& input) {
+  std::vector<solve::Resultant> result;
+  std::vector<solve::Push> pushes;
+  std::size_t next = 0;
+  for (const Hold& hold : model.holds) {
+    pushes.clear();
+    for (const std::int32_t n : hold.nodes) {
+      Vec3d push = -(elastic_force[n] + model.mass[n] * input.gravity);
+      if (!input.loads.empty()) push -= input.loads[n];
+      if (state.last_dt > 0) push = state.pushes[next];
+      pushes.push_back({state.positions[n], push});
+      ++next;
+    }
+    result.push_back(solve::resultant(pushes));
+  }
+  return result;
+}
+
+}  // namespace isochor::tets

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "isochor/solve/momenta.h"
+#include "isochor/tets/solver.h"
+
+namespace isochor::tets {
+
+/// What can be read off a state, per tet in the order of Model::tets. Stress is Cauchy.
+struct TetFields {
+  std::vector<double> J;          ///< volume ratio
+  std::vector<double> pressure;   ///< positive in compression, Pa
+  std::vector<double> von_mises;  ///< Pa
+};
+TetFields tet_fields(const Model& model, const Configuration& at, ThreadArena& arena);
+
+/// The mean of the tets around each node, by their volumes at rest; 0 where there are none.
+std::vector<double> to_nodes(const Model& model, std::span<const double> per_tet);
+
+/// What each of Model::holds pushes with to keep its nodes where they are: from what elasticity,
+/// gravity and loads leave on them, or, after a step in time, from State::pushes.
+std::vector<solve::Resultant> reactions(const Model& model, const State& state,
+                                        std::span<const Vec3d> elastic_force,
+                                        const StepInput& input);
+
+}  // namespace isochor::tets
