@@ -3,8 +3,7 @@
 #include <span>
 
 #include "isochor/base/context.h"
-#include "isochor/solve/conjugate_gradient.h"
-#include "isochor/tets/preconditioner.h"
+#include "isochor/tets/zonal_system.h"
 
 namespace isochor::tets {
 
@@ -14,7 +13,8 @@ struct State {
   std::vector<Vec3d> velocities;  ///< per node, m/s
   /// What they were before the last step, where an integrator asks for it.
   std::vector<Vec3d> last_positions, last_velocities;
-  double last_dt = 0;  ///< length of the last step, s; 0: there was none
+  double last_dt = 0;             ///< length of the last step, s; 0: there was none
+  std::vector<double> pressures;  ///< per zone, Pa; positive where it is compressed
 };
 
 /// At rest, with all that the model's integrator asks for.
@@ -30,7 +30,8 @@ struct StepInput {
   /// Nodes in contact, none twice: each stays in its place along the normal unless it would have to
   /// be pulled there.
   std::span<const Slide> slides;
-  double dt = 0;  ///< s; 0: the step seeks static equilibrium
+  std::span<const double> volumes;  ///< wanted of zones over those at rest; none: all one
+  double dt = 0;                    ///< s; 0: the step seeks static equilibrium
 };
 
 /// Memory of a step. Nothing in it outlives a step: filling it with NaN changes no result.
@@ -43,19 +44,17 @@ struct Scratch {
   std::vector<Vec3d> force, step;
   std::vector<Vec3d> origin, target;  ///< of a step in time, as in solve::TimeStep
   ElasticMemory elastic;
-  Tangents tangents;
-  solve::Blocks<double> matrix;
-  std::vector<Mat3d> inverse_diagonal;  ///< where the diagonal is the preconditioner
-  PreconditionerMemory preconditioner;
   std::vector<Slide> slides;  ///< those that push
-  solve::KrylovScratch krylov;
+  LinearMemory linear;
+  ZonalMemory zonal;
 };
 
 using StepReport = solve::NewtonReport;
 
 /// Moves the state to static equilibrium under the input, with no velocity; or, where the input has
 /// a duration, through that time by the model's integrator. Transactional: unless the report says
-/// converged, the state is unchanged, bit for bit. Allocates nothing.
+/// converged, the state is unchanged, bit for bit. Allocates nothing. Zones that cannot have their
+/// volumes end with those that are least wrong: the report then says so as a fallback.
 StepReport advance(const Model& model, State& state, const StepInput& input, Scratch& scratch,
                    Context& context);
 
@@ -64,5 +63,18 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
 solve::KrylovReport solve_linear(const Model& model, const Configuration& at,
                                  std::span<const Vec3d> b, std::span<Vec3d> u, double tolerance,
                                  Scratch& scratch, Context& context);
+
+/// What became of the zones.
+struct ZoneReport {
+  std::vector<double> volume;  ///< over that at rest
+  double worst = 0;            ///< largest |volume / rest - 1|
+  std::size_t worst_zone = 0;
+};
+ZoneReport zone_report(const Model& model, const State& state, ThreadArena& arena);
+
+/// The pressure in every tet, Pa: that of its zones, and minus a third of the trace of the Cauchy
+/// stress of its law [Sheen21 sec 8.2].
+std::vector<double> pressures_of_tets(const Model& model, const State& state,
+                                      std::span<const double> activations, ThreadArena& arena);
 
 }  // namespace isochor::tets
