@@ -34,6 +34,12 @@ std::vector<Row> robust_recovery(const ExperimentOptions&, Context&);
 std::vector<Row> robust_scale(const ExperimentOptions&, Context&);
 std::vector<Row> sheen_penalty(const ExperimentOptions&, Context&);
 std::vector<Row> tets_stuffing(const ExperimentOptions&, Context&);
+std::vector<Row> sheen_pressure(const ExperimentOptions&, Context&);
+std::vector<Row> sheen_puck(const ExperimentOptions&, Context&);
+std::vector<Row> sheen_stretch(const ExperimentOptions&, Context&);
+std::vector<Row> sheen_twist(const ExperimentOptions&, Context&);
+std::vector<Row> sheen_two_tets(const ExperimentOptions&, Context&);
+std::vector<Row> sheen_zones(const ExperimentOptions&, Context&);
 std::vector<Row> materials_curves(const ExperimentOptions&, Context&);
 std::vector<Row> verify_block(const ExperimentOptions&, Context&);
 std::vector<Row> verify_column(const ExperimentOptions&, Context&);
@@ -108,6 +114,13 @@ std::span<const Experiment> experiments() {
       Experiment{"sheen/penalty", "Penalties on the change of volume (fig. 3)", sheen_penalty},
       Experiment{"tets/stuffing", "Solids filled with tets: the smallest dihedral angle",
                  tets_stuffing},
+      Experiment{"sheen/pressure", "Pressures in a cube under its weight (fig. 7)", sheen_pressure},
+      Experiment{"sheen/puck", "A puck indented by half of its height (fig. 9)", sheen_puck},
+      Experiment{"sheen/stretch", "A cube stretched to three times its length (table 1)",
+                 sheen_stretch},
+      Experiment{"sheen/twist", "A cube twisted by a whole turn (table 1)", sheen_twist},
+      Experiment{"sheen/two-tets", "Two tets, one of them pressed flat (fig. 2)", sheen_two_tets},
+      Experiment{"sheen/zones", "A cantilever with zones of several sizes (fig. 5)", sheen_zones},
       Experiment{"materials/curves", "Every law in a test machine, beside measured materials",
                  materials_curves},
       Experiment{"verify/block", "A block pressed by four times its shear modulus", verify_block},

@@ -107,7 +107,10 @@ std::optional<Evaluation> line_search(Problem& problem, const Evaluation& now) {
 ///   void progress(const NewtonReport&)
 /// and it may offer
 ///   KrylovReport solve_cautiously(double tol)
-/// a direction for where the first one leads nowhere: slower, but with steps of the right size.
+/// a direction for where the first one leads nowhere: slower, but with steps of the right size; and
+///   optional<Evaluation> renewed()
+/// the evaluation of the same iterate, where solving changed the energy (multipliers of a
+/// constraint).
 /// Leaves the last iterate in the problem; the caller decides whether to keep it.
 template <class Problem>
 NewtonReport newton(Problem& problem, const NewtonParams& params) {
@@ -125,6 +128,9 @@ NewtonReport newton(Problem& problem, const NewtonParams& params) {
       if (!linear.fallback.empty()) {
         ++report.fallbacks;
         report.fallback = linear.fallback;
+      }
+      if constexpr (requires { problem.renewed(); }) {
+        if (const auto changed = problem.renewed()) now = *changed;
       }
       return line_search(problem, now);
     };

@@ -24,14 +24,6 @@ double mean_size(const Model& model) {
   return std::cbrt(6 * std::sqrt(2.0) * volume / double(model.tets.size()));
 }
 
-std::span<double> flat(std::span<Vec3d> v) { return {&v.data()->e[0], 3 * v.size()}; }
-std::span<const Vec3d> vectors(std::span<const double> v) {
-  return {reinterpret_cast<const Vec3d*>(v.data()), v.size() / 3};
-}
-std::span<Vec3d> vectors(std::span<double> v) {
-  return {reinterpret_cast<Vec3d*>(v.data()), v.size() / 3};
-}
-
 }  // namespace
 
 Conserving::Conserving(const Model& model, const ConservingParams& params,
@@ -170,24 +162,26 @@ int Conserving::half_step(std::span<const Vec3d> x, std::span<const Vec3d> from,
                           std::span<Vec3d> to) {
   const Restraint restraint{model_, slides};
   elastic_force(model_, {x}, scratch_.force, scratch_.elastic, context_.arena);
-  const std::span<Vec3d> right = vectors(std::span(scratch_.krylov.r));
+  const std::span<Vec3d> right = vectors(std::span(scratch_.linear.krylov.r));
   for (std::size_t i = 0; i < right.size(); ++i) {
     right[i] = 0.5 * dt * (scratch_.force[i] + model_.mass[i] * gravity);
   }
   int iterations = 0;
   if (params_.stiffness_damping > 0) {
     // (M + dt/2 b K) (v - from) = dt/2 (f - b K from)
-    linearise(model_, {x}, materials::Definiteness::Clamp, scratch_.tangents, context_.arena);
-    assemble(model_, scratch_.tangents, scratch_.matrix, context_.arena);
+    linearise(model_, {x}, materials::Definiteness::Clamp, scratch_.linear.tangents,
+              context_.arena);
+    assemble(model_, scratch_.linear.tangents, scratch_.linear.matrix, context_.arena);
     const double b = 0.5 * dt * params_.stiffness_damping;
-    solve::multiply(model_.pattern, scratch_.matrix, from, std::span(scratch_.step),
+    solve::multiply(model_.pattern, scratch_.linear.matrix, from, std::span(scratch_.step),
                     context_.arena);
     for (std::size_t i = 0; i < right.size(); ++i) right[i] -= b * scratch_.step[i];
     restraint(right, context_.arena);
     const auto report = solve::conjugate_gradient(
         context_.arena,
         [&](std::span<const double> p, std::span<double> q) {
-          solve::multiply(model_.pattern, scratch_.matrix, vectors(p), vectors(q), context_.arena);
+          solve::multiply(model_.pattern, scratch_.linear.matrix, vectors(p), vectors(q),
+                          context_.arena);
           for (std::size_t i = 0; i < model_.node_count(); ++i) {
             vectors(q)[i] = b * vectors(q)[i] + model_.mass[i] * vectors(p)[i];
           }
@@ -198,8 +192,8 @@ int Conserving::half_step(std::span<const Vec3d> x, std::span<const Vec3d> from,
             vectors(z)[i] = inverse_mass_[i] * vectors(r)[i];
           }
         },
-        [&] { return bool(context_.cancelled); }, scratch_.krylov.r,
-        flat(std::span<Vec3d>(scratch_.step)), 1e-3, 200, scratch_.krylov);
+        [&] { return bool(context_.cancelled); }, scratch_.linear.krylov.r,
+        flat(std::span<Vec3d>(scratch_.step)), 1e-3, 200, scratch_.linear.krylov);
     iterations = report.iterations;
   } else {
     restraint(right, context_.arena);
@@ -316,15 +310,16 @@ ConservingReport Conserving::advance_implicit(State& state, const Vec3d& gravity
 }
 
 double Conserving::stable_step(std::span<const Vec3d> positions) {
-  linearise(model_, {positions}, materials::Definiteness::Clamp, scratch_.tangents, context_.arena);
-  assemble(model_, scratch_.tangents, scratch_.matrix, context_.arena);
+  linearise(model_, {positions}, materials::Definiteness::Clamp, scratch_.linear.tangents,
+            context_.arena);
+  assemble(model_, scratch_.linear.tangents, scratch_.linear.matrix, context_.arena);
   // Rows of M^-1 K bound its eigenvalues (Gershgorin).
   double largest = 0;
   for (std::size_t i = 0; i < model_.node_count(); ++i) {
     if (model_.held[i]) continue;
     double sum[3] = {0, 0, 0};
     for (std::int32_t k = model_.pattern.first[i]; k < model_.pattern.first[i + 1]; ++k) {
-      for (int e = 0; e < 9; ++e) sum[e % 3] += std::abs(scratch_.matrix[k](e % 3, e / 3));
+      for (int e = 0; e < 9; ++e) sum[e % 3] += std::abs(scratch_.linear.matrix[k](e % 3, e / 3));
     }
     largest = std::max(
         {largest, sum[0] / model_.mass[i], sum[1] / model_.mass[i], sum[2] / model_.mass[i]});

@@ -70,6 +70,32 @@ double energy_of(const Model& model, const Batch& batch, const double* densities
   return sum;
 }
 
+/// d2J/dF2 times a factor, added to a tangent: J is the product of the singular values, and entry
+/// (ij, kl) of its second derivative is the sum over m and n of e_ikm e_jln F_mn.
+void add_volume_curvature(double factor, const Mat3d& F, materials::PrincipalTangent<double>& t) {
+  const Mat3d D = transpose_times(t.U, F * t.V);
+  for (int k = 0; k < 3; ++k) {
+    const int i = (k + 1) % 3, j = (k + 2) % 3;
+    const double c = factor * D(k, k);
+    t.stretch(i, j) += c;
+    t.stretch(j, i) += c;
+    t.flip[k] -= c;
+    t.twist[k] += c;
+  }
+}
+
+void add_volume_curvature(double factor, const Mat3d& F, materials::DenseTangent<double>& t) {
+  for (int m = 0; m < 3; ++m) {
+    const int i = (m + 1) % 3, k = (m + 2) % 3;
+    for (int n = 0; n < 3; ++n) {
+      const int j = (n + 1) % 3, l = (n + 2) % 3;
+      const double c = factor * F(m, n);
+      t(i + 3 * j, k + 3 * l) += c;
+      t(i + 3 * l, k + 3 * j) -= c;
+    }
+  }
+}
+
 /// (g C) of a corner: entry (a, b + 3 d) is the sum over c of g_c C(a + 3 c, b + 3 d).
 struct HalfContraction {
   double entry[3][9];
@@ -143,17 +169,25 @@ void linearise(const Model& model, const Configuration& at, materials::Definiten
               [&](std::size_t b, const materials::Material& material,
                   materials::LawBatch<double>& law, BatchMemory& batch) {
                 law.tangent = batch.tangent;
-                law.fix = fix;
+                law.fix = at.pressures.empty() ? fix : materials::Definiteness::None;
                 materials::evaluate(material.law, law);
                 const bool isotropic = materials::is_isotropic(material.law);
                 for (int i = 0; i < batch.count; ++i) {
                   const std::size_t t = model.batches[b].first + i;
                   const auto number = [&](int e) { return batch.tangent[e * batch.count + i]; };
                   materials::DenseTangent<double> dense;
+                  const auto press = [&](auto& tangent) {
+                    if (at.pressures.empty()) return;
+                    add_volume_curvature(-at.pressures[t], batch.matrix(batch.F, i), tangent);
+                    materials::make_definite(tangent, fix);
+                  };
                   if (isotropic) {
-                    dense = materials::densified(materials::principal_from<double>(number));
+                    auto principal = materials::principal_from<double>(number);
+                    press(principal);
+                    dense = materials::densified(principal);
                   } else {
                     for (int e = 0; e < dense.kSize; ++e) dense.entry[e] = number(e);
+                    press(dense);
                   }
                   for (int e = 0; e < dense.kSize; ++e) {
                     tangents[t].entry[e] = float(model.volume[t] * dense.entry[e]);

@@ -12,6 +12,8 @@ namespace isochor::tets {
 struct Configuration {
   std::span<const Vec3d> positions;          ///< per node, m
   std::span<const double> activations = {};  ///< per Model::materials, 0 to 1; none: no muscle acts
+  /// Per tet, Pa: `linearise` adds what they do as volumes curve. Forces have none of them.
+  std::span<const double> pressures = {};
 };
 
 /// What tets leave for their nodes to add up.

@@ -10,6 +10,7 @@
 #include "isochor/solve/block_rows.h"
 #include "isochor/solve/newton.h"
 #include "isochor/solve/time_integration.h"
+#include "isochor/tets/zones.h"
 
 /// Elastic bodies of tetrahedra with one deformation gradient each.
 namespace isochor::tets {
@@ -31,6 +32,7 @@ struct BodySpec {
   std::vector<double> activation;  ///< per tet, a factor of its material's; none: 1
   double mass_damping = 0;         ///< Rayleigh's coefficient of the mass, 1/s
   std::vector<HoldSpec> holds;
+  std::vector<ZoneSpec> zones;  ///< that keep their volume; pressures in them are unknowns
 };
 
 enum class Preconditioner {
@@ -44,6 +46,7 @@ struct Params {
   double lattice_spacing = 1.5;  ///< edge of the auxiliary lattice's cells, in mean edges of tets
   solve::Integrator integrator = solve::Integrator::Static;
   solve::NewtonParams newton;
+  ZoneParams zones;
 };
 
 /// Tets of one material that laws are evaluated for at once.
@@ -94,6 +97,7 @@ struct Model {
   std::vector<double> mass;           ///< per node, kg
   std::vector<std::uint8_t> held;     ///< per node
   std::vector<Hold> holds;
+  Zones zones;
   /// What rounding leaves on a node, per metre that it is away from the origin, N/m.
   double rounding_stiffness = 0;
   std::shared_ptr<const Auxiliary> auxiliary;  ///< where Preconditioner::Lattice is wanted
@@ -104,7 +108,8 @@ struct Model {
 };
 
 /// Puts bodies together. Input errors that name the body: tets of no or negative volume (with their
-/// number), a material that keeps its volume exactly, a node in two holds.
+/// number), a material that keeps its volume exactly, a node in two holds, a zone without tets or
+/// with numbers that are no tets.
 Model build_model(const std::vector<BodySpec>& bodies, const Params& params, ThreadArena& arena);
 
 /// Memory that a model holds without its auxiliary lattice, bytes.

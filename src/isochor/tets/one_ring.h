@@ -45,8 +45,8 @@ class OneRings {
   using Projection = FunctionRef<void(std::span<Vec3d>)>;
 
   /// Adds to velocities the change -P M^-1 grad p that gives them the divergence of `wanted`
-  /// [Irving07 (1)], [Irving07 (2)], m^3/s per node. Held nodes do not change. `pressures`, Pa times the step,
-  /// are a first guess and become p; those of the step before are a good one.
+  /// [Irving07 (1)], [Irving07 (2)], m^3/s per node. Held nodes do not change. `pressures`, Pa
+  /// times the step, are a first guess and become p; those of the step before are a good one.
   solve::KrylovReport correct(std::span<Vec3d> velocities, std::span<const double> wanted,
                               std::span<double> pressures, Projection project,
                               const OneRingParams& params, const std::atomic<bool>& cancelled);

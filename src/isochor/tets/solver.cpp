@@ -12,14 +12,9 @@ namespace {
 
 using materials::Definiteness;
 
-std::span<double> flat(std::span<Vec3d> v) { return {&v.data()->e[0], 3 * v.size()}; }
-std::span<const double> flat(std::span<const Vec3d> v) { return {&v.data()->e[0], 3 * v.size()}; }
-std::span<const Vec3d> vectors(std::span<const double> v) {
-  return {reinterpret_cast<const Vec3d*>(v.data()), v.size() / 3};
-}
-std::span<Vec3d> vectors(std::span<double> v) {
-  return {reinterpret_cast<Vec3d*>(v.data()), v.size() / 3};
-}
+constexpr std::string_view kVolumesLeastWrong =
+    "zones cannot all have their volumes: they have those that are least wrong";
+
 double square(const Vec3d& v) { return dot(v, v); }
 
 /// A step as a problem for solve::newton: the equilibrium of all forces, those of inertia among
@@ -34,16 +29,16 @@ class Equilibrium {
         time_(time),
         scratch_(scratch),
         context_(context),
-        restraint_{model, {}} {
+        restraint_{model, {}},
+        linear_(model, restraint_, scratch.linear, context) {
     scratch.slides.assign(input.slides.begin(), input.slides.end());
     restraint_.slides = scratch.slides;
-    if (model.auxiliary) {
-      preconditioner_.emplace(model, restraint_, scratch.preconditioner, context.arena);
-    }
+    if (model.zones.count() > 0) zonal_.emplace(model, scratch.zonal, context);
   }
 
   /// A first guess, in the iterate: free nodes stay, or go where inertia takes them.
   void begin() {
+    if (zonal_) begin_zones(model_.params.zones.method, start_.pressures);
     double farthest = 0;
     for (const Vec3d& x : start_.positions) farthest = std::max(farthest, square(x));
     rounding_force_ = model_.rounding_stiffness * std::sqrt(farthest);
@@ -75,6 +70,8 @@ class Equilibrium {
     const double elastic =
         elastic_force(model_, configuration(), scratch_.force, scratch_.elastic, context_.arena);
     double reaction = 0, weight = 0;
+    ZonalTerms zonal;
+    if (zonal_) zonal = zonal_->evaluate(scratch_.positions, scratch_.force);
     each_node([&](std::size_t i) { load()[i] = scratch_.force[i] + outer_force(i); });
     if (time_) {
       each_node([&](std::size_t i) { load()[i] += inertia_force(i); });
@@ -89,12 +86,24 @@ class Equilibrium {
     double rounding = rounding_force_ * rounding_force_ * double(model_.node_count());
     if (time_) rounding += rounding_of_inertia();
     const double outer = outer_energy(), inertia = time_ ? inertia_energy() : 0;
-    return {
-        .energy = elastic + outer + inertia,
-        .energy_scale = std::abs(elastic) + std::abs(outer) + inertia,
-        .residual = std::sqrt(residual) / (std::sqrt(reaction) + std::sqrt(weight) +
-                                           std::sqrt(rounding) / model_.params.newton.tolerance)};
+    const double tolerance = model_.params.newton.tolerance;
+    const double imbalance = std::sqrt(residual) / (std::sqrt(reaction) + std::sqrt(weight) +
+                                                    std::sqrt(rounding) / tolerance);
+    return {.energy = elastic + outer + inertia + zonal.energy,
+            .energy_scale = std::abs(elastic) + std::abs(outer) + inertia + zonal.energy_scale,
+            .residual = std::max(imbalance, volume_residual(zonal))};
   }
+
+  /// Pressures are new with every direction, and the energy with them.
+  std::optional<solve::Evaluation> renewed() {
+    if (!zonal_ || zonal_->method() == ZoneMethod::Multiplier) return std::nullopt;
+    return evaluate();
+  }
+
+  void begin_zones(ZoneMethod method, std::span<const double> pressures) {
+    zonal_->begin(start_.positions, pressures, input_.volumes, method);
+  }
+  ZonalSystem& zones() { return *zonal_; }
 
   /// With the exact tangent where that is definite, else with one made so: clamped, and where that
   /// leaves nothing, with eigenvalues that change sign.
@@ -127,7 +136,8 @@ class Equilibrium {
     solve::axpy(context_.arena, length, flat(std::span<const Vec3d>(scratch_.step)),
                 flat(std::span<Vec3d>(scratch_.positions)));
   }
-  bool cancelled() const { return context_.cancelled; }
+  /// Also where zones contradict each other: no iteration leads anywhere.
+  bool cancelled() const { return context_.cancelled || (zonal_ && zonal_->contradiction()); }
   void progress(const solve::NewtonReport& report) {
     context_.status.newton_iterations = report.iterations;
     context_.status.krylov_iterations = report.krylov_iterations;
@@ -136,28 +146,16 @@ class Equilibrium {
   }
 
   void linearise(Definiteness fix) {
-    tets::linearise(model_, configuration(), fix, scratch_.tangents, context_.arena);
-    assemble(model_, scratch_.tangents, scratch_.matrix, context_.arena);
-    if (time_) add_inertia();
-    if (preconditioner_) preconditioner_->linearise(scratch_.positions);
+    Configuration at = configuration();
+    if (zonal_) at.pressures = zonal_->curving_pressures();
+    linear_.linearise(at, fix, time_);
   }
 
   /// K step = what restraints leave of the forces.
   solve::KrylovReport solve_linear(double tolerance) {
-    each_node([&](std::size_t i) { load()[i] = scratch_.force[i]; });
-    restraint_(load(), context_.arena);
-    if (!preconditioner_) {
-      invert_diagonal();
-      return conjugate_gradient(tolerance, [&](std::span<const Vec3d> r, std::span<Vec3d> z) {
-        each_node([&](std::size_t i) { z[i] = scratch_.inverse_diagonal[i] * r[i]; });
-      });
-    }
-    preconditioner_->prepare(scratch_.matrix, time_ ? time_->rate * time_->rate : 0);
-    solve::KrylovReport report = conjugate_gradient(
-        tolerance,
-        [&](std::span<const Vec3d> r, std::span<Vec3d> z) { preconditioner_->apply(r, z); });
-    report.operator_applications += report.iterations * LatticePreconditioner::kApplications;
-    return report;
+    if (zonal_) return zonal_->solve(linear_, scratch_.force, tolerance, time_, scratch_.step);
+    std::ranges::copy(scratch_.force, linear_.right_side().begin());
+    return linear_.solve(scratch_.step, tolerance);
   }
 
   /// Lets go of nodes that leave the place they are held in of their own; whether there were any.
@@ -233,25 +231,17 @@ class Equilibrium {
         [&](std::size_t i) { return dot(outer_force(i), scratch_.positions[i] - zero[i]); });
   }
 
-  /// Rayleigh's damping by the mass, 1/s.
-  double damping(std::size_t node) const {
-    if (model_.bodies.size() == 1) return model_.bodies[0].mass_damping;
-    const auto after =
-        std::upper_bound(model_.bodies.begin(), model_.bodies.end(), std::int32_t(node),
-                         [](std::int32_t n, const BodyRange& b) { return n < b.first_node; });
-    return after[-1].mass_damping;
-  }
   Vec3d inertia_force(std::size_t i) const {
     const Vec3d& y = scratch_.positions[i];
     return -model_.mass[i] * (time_->rate * time_->rate * (y - scratch_.target[i]) +
-                              damping(i) * time_->rate * (y - scratch_.origin[i]));
+                              mass_damping(model_, i) * time_->rate * (y - scratch_.origin[i]));
   }
   double inertia_energy() {
     return sum_nodes([&](std::size_t i) {
       const Vec3d& y = scratch_.positions[i];
       return 0.5 * model_.mass[i] * time_->rate *
              (time_->rate * square(y - scratch_.target[i]) +
-              damping(i) * square(y - scratch_.origin[i]));
+              mass_damping(model_, i) * square(y - scratch_.origin[i]));
     });
   }
   Vec3d velocity_of_iterate(std::size_t i) const {
@@ -263,7 +253,7 @@ class Equilibrium {
     const double per_time = time_->reach / time_->dt;
     return time_->dt * sum_nodes([&](std::size_t i) {
              const Vec3d v = per_time * (scratch_.positions[i] - start_.positions[i]);
-             return damping(i) * model_.mass[i] * square(v);
+             return mass_damping(model_, i) * model_.mass[i] * square(v);
            });
   }
 
@@ -298,50 +288,19 @@ class Equilibrium {
       return factor * factor * model_.mass[i] * model_.mass[i] * square(start_.positions[i]);
     });
   }
-  void add_inertia() {
-    each_node([&](std::size_t i) {
-      const double m = model_.mass[i] * time_->rate * (time_->rate + damping(i));
-      for (std::int32_t k = model_.pattern.first[i]; k < model_.pattern.first[i + 1]; ++k) {
-        if (model_.pattern.columns[k] == std::int32_t(i)) {
-          scratch_.matrix[k] += Mat3d::diagonal({m, m, m});
-        }
-      }
-    });
-  }
-
   double total_energy() {
     return elastic_energy(model_, configuration(), scratch_.elastic, context_.arena) +
            outer_energy() + (time_ ? inertia_energy() : 0);
   }
 
-  void invert_diagonal() {
-    each_node([&](std::size_t i) {
-      for (std::int32_t k = model_.pattern.first[i]; k < model_.pattern.first[i + 1]; ++k) {
-        if (model_.pattern.columns[k] == std::int32_t(i)) {
-          scratch_.inverse_diagonal[i] = inverse_or_zero(scratch_.matrix[k]);
-        }
-      }
-    });
-  }
+  /// Where forces are added up that solving is to meet.
+  std::span<Vec3d> load() { return linear_.right_side(); }
 
-  /// The right-hand side, which is where conjugate gradients will keep their residual.
-  std::span<Vec3d> load() { return vectors(std::span(scratch_.krylov.r)); }
-
-  template <class Precondition>
-  solve::KrylovReport conjugate_gradient(double tolerance, Precondition&& precondition) {
-    return solve::conjugate_gradient(
-        context_.arena,
-        [&](std::span<const double> p, std::span<double> q) {
-          solve::multiply(model_.pattern, scratch_.matrix, vectors(p), vectors(q), context_.arena);
-          restraint_(vectors(q), context_.arena);
-        },
-        [&](std::span<const double> r, std::span<double> z) {
-          precondition(vectors(r), vectors(z));
-          restraint_(vectors(z), context_.arena);
-        },
-        [&] { return bool(context_.cancelled); }, scratch_.krylov.r,
-        flat(std::span<Vec3d>(scratch_.step)), tolerance,
-        model_.params.newton.max_krylov_iterations, scratch_.krylov);
+  /// What volumes are wrong by on the scale of forces: within one tolerance where within the other.
+  /// The outer iteration of multipliers looks after them itself.
+  double volume_residual(const ZonalTerms& zonal) const {
+    if (!zonal_ || zonal_->method() == ZoneMethod::Multiplier) return 0;
+    return zonal.violation * model_.params.newton.tolerance / model_.params.zones.tolerance;
   }
 
   const Model& model_;
@@ -351,14 +310,61 @@ class Equilibrium {
   Scratch& scratch_;
   Context& context_;
   Restraint restraint_;
-  std::optional<LatticePreconditioner> preconditioner_;
+  LinearSystem linear_;
+  std::optional<ZonalSystem> zonal_;
   double rounding_force_ = 0;  ///< what rounding leaves on a node, N
 };
+
+/// Minimises, moves multipliers, and again, until volumes are right; or, where what is missing does
+/// not become less, least wrong.
+solve::NewtonReport seek_multipliers(Equilibrium& problem, const Model& model,
+                                     std::span<const Vec3d> positions) {
+  constexpr int kMostRounds = 40;
+  constexpr double kStuck = 0.9;
+  solve::NewtonReport sum;
+  double last = std::numeric_limits<double>::infinity();
+  for (int round = 0; round < kMostRounds; ++round) {
+    const solve::NewtonReport report = solve::newton(problem, model.params.newton);
+    sum.end = report.end;
+    sum.residual = report.residual;
+    sum.iterations += report.iterations;
+    sum.krylov_iterations += report.krylov_iterations;
+    sum.operator_applications += report.operator_applications;
+    if (!report.converged()) return sum;
+    const double violation = problem.zones().measure(positions).violation;
+    problem.zones().move_multipliers();
+    if (violation <= model.params.zones.tolerance) return sum;
+    if (violation > kStuck * last) break;
+    last = violation;
+  }
+  ++sum.fallbacks;
+  sum.fallback = kVolumesLeastWrong;
+  return sum;
+}
+
+/// Newton's method; where zones cannot have their volumes, what comes closest to them.
+solve::NewtonReport seek(Equilibrium& problem, const Model& model, const State& state,
+                         Scratch& scratch, const Context& context) {
+  if (model.zones.count() == 0) return solve::newton(problem, model.params.newton);
+  solve::NewtonReport report{.end = solve::NewtonEnd::Stalled};
+  if (problem.zones().method() != ZoneMethod::Multiplier) {
+    report = solve::newton(problem, model.params.newton);
+    if (report.converged() || context.cancelled) return report;
+    problem.begin();
+    problem.begin_zones(ZoneMethod::Multiplier, state.pressures);
+  }
+  solve::NewtonReport second = seek_multipliers(problem, model, scratch.positions);
+  second.iterations += report.iterations;
+  second.krylov_iterations += report.krylov_iterations;
+  second.operator_applications += report.operator_applications;
+  return second;
+}
 
 }  // namespace
 
 State make_state(const Model& model) {
   State state{.positions = model.rest_positions};
+  state.pressures.assign(model.zones.count(), 0);
   if (!model.moves()) return state;
   state.velocities.assign(model.node_count(), Vec3d{0, 0, 0});
   state.pushes.assign(model.held_count(), Vec3d{0, 0, 0});
@@ -377,25 +383,17 @@ Scratch::Scratch(const Model& model)
       target(origin.size()),
       pushes(model.moves() ? model.held_count() : 0),
       elastic(model),
-      tangents(model.tets.size()),
-      matrix(model.pattern.columns.size()),
-      inverse_diagonal(model.auxiliary ? 0 : model.node_count()),
-      preconditioner(model),
-      krylov(3 * model.node_count()) {}
+      linear(model),
+      zonal(model) {}
 
 void Scratch::poison() {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   for (auto* v : {&positions, &force, &step, &origin, &target, &pushes, &elastic.corner_forces}) {
     std::fill(v->begin(), v->end(), Vec3d{nan, nan, nan});
   }
-  for (auto* v : {&elastic.batch_energy, &krylov.r, &krylov.p, &krylov.image}) {
-    std::fill(v->begin(), v->end(), nan);
-  }
-  for (auto* v : {&matrix, &inverse_diagonal}) {
-    std::fill(v->begin(), v->end(), Mat3d::diagonal({nan, nan, nan}));
-  }
-  for (auto& t : tangents) std::fill_n(t.entry, t.kSize, float(nan));
-  preconditioner.poison();
+  std::fill(elastic.batch_energy.begin(), elastic.batch_energy.end(), nan);
+  linear.poison();
+  zonal.poison();
 }
 
 namespace {
@@ -409,9 +407,9 @@ std::size_t bytes_of(const V&... v) {
 
 std::size_t Scratch::bytes() const {
   return bytes_of(positions, force, step, origin, target, pushes, slides, elastic.corner_forces,
-                  elastic.batch_energy, tangents, matrix, inverse_diagonal, krylov.r, krylov.p,
-                  krylov.image) +
-         preconditioner.bytes();
+                  elastic.batch_energy, linear.tangents, linear.matrix, linear.inverse_diagonal,
+                  linear.krylov.r, linear.krylov.p, linear.krylov.image) +
+         linear.preconditioner.bytes();
 }
 
 std::size_t bytes_allocated(const Model& model, const State& state, const Scratch& scratch) {
@@ -440,12 +438,12 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
   }
   Equilibrium problem(model, state, input, time, scratch, context);
   problem.begin();
-  StepReport report{solve::newton(problem, model.params.newton), {}};
+  StepReport report{seek(problem, model, state, scratch, context), {}};
   // What is let go stays so; what few rounds do not let go comes free in the next step.
   constexpr int kRounds = 3;
   for (int round = 0; round < kRounds && report.converged() && problem.release(); ++round) {
     const solve::NewtonReport last = report;
-    static_cast<solve::NewtonReport&>(report) = solve::newton(problem, model.params.newton);
+    static_cast<solve::NewtonReport&>(report) = seek(problem, model, state, scratch, context);
     report.iterations += last.iterations;
     report.krylov_iterations += last.krylov_iterations;
     report.operator_applications += last.operator_applications;
@@ -464,22 +462,44 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
     std::fill(state.velocities.begin(), state.velocities.end(), Vec3d{0, 0, 0});
   }
   state.last_dt = input.dt;
+  std::ranges::copy(scratch.zonal.pressures, state.pressures.begin());
   return report;
 }
 
 solve::KrylovReport solve_linear(const Model& model, const Configuration& at,
                                  std::span<const Vec3d> b, std::span<Vec3d> u, double tolerance,
                                  Scratch& scratch, Context& context) {
-  const State start{};
-  const StepInput input{.activations = at.activations};
-  const std::optional<solve::TimeStep> none;
-  std::ranges::copy(at.positions, scratch.positions.begin());
-  Equilibrium problem(model, start, input, none, scratch, context);
-  problem.linearise(Definiteness::Clamp);
-  std::ranges::copy(b, scratch.force.begin());
-  const solve::KrylovReport report = problem.solve_linear(tolerance);
-  std::ranges::copy(scratch.step, u.begin());
+  const Restraint restraint{model, {}};
+  LinearSystem linear(model, restraint, scratch.linear, context);
+  linear.linearise(at, Definiteness::Clamp, std::nullopt);
+  std::ranges::copy(b, linear.right_side().begin());
+  return linear.solve(u, tolerance);
+}
+
+ZoneReport zone_report(const Model& model, const State& state, ThreadArena& arena) {
+  ZoneReport report;
+  report.volume.resize(model.zones.count());
+  ZoneSlopes slopes(model);
+  if (model.zones.count() > 0) {
+    measure_zones(model, state.positions, slopes, report.volume, arena);
+  }
+  for (std::size_t z = 0; z < report.volume.size(); ++z) {
+    report.volume[z] /= model.zones.volume[z];
+    if (std::abs(report.volume[z] - 1) <= report.worst) continue;
+    report.worst = std::abs(report.volume[z] - 1);
+    report.worst_zone = z;
+  }
   return report;
+}
+
+std::vector<double> pressures_of_tets(const Model& model, const State& state,
+                                      std::span<const double> activations, ThreadArena& arena) {
+  std::vector<double> out(model.tets.size(), 0);
+  if (model.zones.count() > 0) tet_pressures(model, state.pressures, out, arena);
+  std::vector<TetStress> stress(model.tets.size());
+  stresses(model, {state.positions, activations}, stress, arena);
+  for (std::size_t t = 0; t < out.size(); ++t) out[t] -= trace(stress[t].cauchy) / 3;
+  return out;
 }
 
 }  // namespace isochor::tets

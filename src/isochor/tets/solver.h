@@ -4,8 +4,7 @@
 
 #include "isochor/base/context.h"
 #include "isochor/solve/balance.h"
-#include "isochor/solve/conjugate_gradient.h"
-#include "isochor/tets/preconditioner.h"
+#include "isochor/tets/zonal_system.h"
 
 namespace isochor::tets {
 
@@ -19,6 +18,7 @@ struct State {
   /// What holds pushed their nodes with in the last step, N, in the order of
   /// StepInput::held_positions.
   std::vector<Vec3d> pushes;
+  std::vector<double> pressures;  ///< per zone, Pa; positive where it is compressed
 };
 
 /// At rest, with all that the model's integrator asks for.
@@ -34,7 +34,8 @@ struct StepInput {
   /// Nodes in contact, none twice: each stays in its place along the normal unless it would have to
   /// be pulled there.
   std::span<const Slide> slides;
-  double dt = 0;  ///< s; 0: the step seeks static equilibrium
+  std::span<const double> volumes;  ///< wanted of zones over those at rest; none: all one
+  double dt = 0;                    ///< s; 0: the step seeks static equilibrium
 };
 
 /// Memory of a step. Nothing in it outlives a step: filling it with NaN changes no result.
@@ -48,12 +49,9 @@ struct Scratch {
   std::vector<Vec3d> origin, target;  ///< of a step in time, as in solve::TimeStep
   std::vector<Vec3d> pushes;          ///< as State's
   ElasticMemory elastic;
-  Tangents tangents;
-  solve::Blocks<double> matrix;
-  std::vector<Mat3d> inverse_diagonal;  ///< where the diagonal is the preconditioner
-  PreconditionerMemory preconditioner;
   std::vector<Slide> slides;  ///< those that push
-  solve::KrylovScratch krylov;
+  LinearMemory linear;
+  ZonalMemory zonal;
 };
 
 struct StepReport : solve::NewtonReport {
@@ -62,7 +60,8 @@ struct StepReport : solve::NewtonReport {
 
 /// Moves the state to static equilibrium under the input, with no velocity; or, where the input has
 /// a duration, through that time by the model's integrator. Transactional: unless the report says
-/// converged, the state is unchanged, bit for bit. Allocates nothing.
+/// converged, the state is unchanged, bit for bit. Allocates nothing. Zones that cannot have their
+/// volumes end with those that are least wrong: the report then says so as a fallback.
 StepReport advance(const Model& model, State& state, const StepInput& input, Scratch& scratch,
                    Context& context);
 
@@ -74,5 +73,18 @@ std::size_t bytes_allocated(const Model& model, const State& state, const Scratc
 solve::KrylovReport solve_linear(const Model& model, const Configuration& at,
                                  std::span<const Vec3d> b, std::span<Vec3d> u, double tolerance,
                                  Scratch& scratch, Context& context);
+
+/// What became of the zones.
+struct ZoneReport {
+  std::vector<double> volume;  ///< over that at rest
+  double worst = 0;            ///< largest |volume / rest - 1|
+  std::size_t worst_zone = 0;
+};
+ZoneReport zone_report(const Model& model, const State& state, ThreadArena& arena);
+
+/// The pressure in every tet, Pa: that of its zones, and minus a third of the trace of the Cauchy
+/// stress of its law [Sheen21 sec 8.2].
+std::vector<double> pressures_of_tets(const Model& model, const State& state,
+                                      std::span<const double> activations, ThreadArena& arena);
 
 }  // namespace isochor::tets

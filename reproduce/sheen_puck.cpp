@@ -1,0 +1,122 @@
+/// [Sheen21 fig 9], section 8.4: a puck is indented by half of its height.
+///
+/// The puck of the paper is that of Pai 2018, whose size is not stated. Here it is 60 mm wide and
+/// 20 mm high, its floor held, and a disc of 20 mm on top of it goes down.
+#include <cmath>
+#include <fmt/core.h>
+
+#include "isochor/geometry/stuffing.h"
+#include "reproduce/experiment.h"
+#include "reproduce/zonal_body.h"
+
+namespace isochor::reproduce {
+namespace {
+
+constexpr double kRadius = 0.03, kHeight = 0.02, kIndenter = 0.01;
+
+geometry::TetMesh make_puck(double spacing, ThreadArena& arena) {
+  const auto distance = [](const Vec3d& x) {
+    const double side = std::hypot(x[0], x[1]) - kRadius;
+    const double cap = std::max(-x[2], x[2] - kHeight);
+    return side > 0 && cap > 0 ? std::hypot(side, cap) : std::max(side, cap);
+  };
+  const double margin = 2 * spacing;
+  return geometry::stuff(distance,
+                         {.low = {-kRadius - margin, -kRadius - margin, -margin},
+                          .high = {kRadius + margin, kRadius + margin, kHeight + margin}},
+                         {.spacing = spacing}, arena);
+}
+
+struct Variant {
+  std::string name;
+  std::string kind;
+  materials::Material material;
+  bool zone;
+  std::optional<double> paper;  ///< percent of the volume that is lost at half the height
+};
+
+std::vector<Variant> variants() {
+  const double mu = kFleshShear;
+  return {{"nu = 0.4", "comparator", unconstrained(mu, 0.4), false, 22},
+          {"nu = 0.4545", "comparator", unconstrained(mu, 0.4545), false, 5.1},
+          {"nu = 0.495", "comparator", unconstrained(mu, 0.495), false, 1.8},
+          {"zone, penalty 100 kPa, beta = 0", "paper", with_penalty(mu, 100e3, 0), true, 0},
+          {"zone, penalty 100 kPa, beta = 9", "paper", with_penalty(mu, 100e3, 9), true, 0}};
+}
+
+}  // namespace
+
+std::vector<Row> sheen_puck(const ExperimentOptions& options, Context& context) {
+  const double spacing = options.full ? 0.0021 : 0.0036;
+  const int steps = options.full ? 50 : 25;
+  const geometry::TetMesh mesh = make_puck(spacing, context.arena);
+  std::vector<Row> rows;
+  PressureFigure figure;
+  double offset = 0;
+  for (const Variant& v : variants()) {
+    tets::BodySpec body{.name = "puck", .mesh = mesh};
+    body.materials = {v.material};
+    const double close = 0.01 * spacing;
+    body.holds = {hold_where(mesh, "floor", [&](const Vec3d& x) { return x[2] < close; }),
+                  hold_where(mesh, "indenter", [&](const Vec3d& x) {
+                    return x[2] > kHeight - close && std::hypot(x[0], x[1]) < kIndenter;
+                  })};
+    if (v.zone) body.zones = {tets::whole_zone(mesh)};
+    ZonalBody puck(body, {}, context);
+    int done = 0;
+    for (; done < steps; ++done) {
+      const double way = 0.5 * kHeight * (done + 1) / steps;
+      const tets::StepReport report = puck.step([&](std::size_t hold, const Vec3d& x) {
+        return hold == 1 ? x - Vec3d{0, 0, way} : x;
+      });
+      if (!report.converged() || report.fallbacks > 0) break;
+    }
+    const bool arrived = done == steps;
+    const auto add = [&](std::string quantity, double ours, const char* unit,
+                         std::optional<double> paper, Relation relation,
+                         std::optional<double> bound, std::string note) {
+      rows.push_back({.id = "sheen/puck",
+                      .quantity = std::move(quantity) + ": " + v.name,
+                      .variant = v.kind,
+                      .source = "Sheen 2021, fig. 9, section 8.4",
+                      .paper = paper,
+                      .ours = arrived ? std::optional(ours) : std::nullopt,
+                      .unit = unit,
+                      .relation = relation,
+                      .bound = bound,
+                      .note = std::move(note)});
+    };
+    const std::string cost =
+        fmt::format("{} tets, {} steps, {:.1f} Newton iterations and {:.2f} s each{}",
+                    mesh.tets.size(), steps, double(puck.iterations) / steps, puck.seconds / steps,
+                    arrived ? "" : fmt::format("; step {} did not converge", done + 1));
+    const double loss = 100 * (1 - puck.volume());
+    add("volume lost at half the height", v.zone ? std::abs(loss) : loss, "%", v.paper,
+        v.zone ? Relation::AtMost : Relation::Shown, v.zone ? std::optional(1e-7) : std::nullopt,
+        cost);
+    add("inverted tets", puck.inverted(), "", v.zone ? std::optional(0.0) : std::nullopt,
+        v.zone ? Relation::AtMost : Relation::Shown, v.zone ? std::optional(0.0) : std::nullopt,
+        fmt::format("the smallest J is {:.3f}", puck.smallest_ratio()));
+    double top = 0;
+    for (const Vec3d& x : puck.state().positions) top = std::max(top, x[2]);
+    add("bulge above the top", 100 * (top / kHeight - 1), "% of the height", std::nullopt,
+        Relation::Shown, std::nullopt, "");
+    if (arrived) {
+      figure.add(v.name, puck, {offset, 0, 0}, [](const Vec3d& x) { return x[1] > 0; });
+    }
+    offset += 2.3 * kRadius;
+  }
+  if (!options.pictures.empty()) {
+    figure.draw(options.pictures / "sheen_puck.png",
+                {.width = 1500,
+                 .height = 380,
+                 .up = {0, 0, 1},
+                 .camera_direction = Vec3d{0, -1, 0.35},
+                 .ground = false,
+                 .caption = "Poisson's ratio 0.4, 0.4545, 0.495; a zone with beta = 0 and 9"},
+                context);
+  }
+  return rows;
+}
+
+}  // namespace isochor::reproduce

@@ -1,0 +1,90 @@
+#include "isochor/tets/linear_system.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace isochor::tets {
+
+LinearMemory::LinearMemory(const Model& model)
+    : tangents(model.tets.size()),
+      matrix(model.pattern.columns.size()),
+      inverse_diagonal(model.auxiliary ? 0 : model.node_count()),
+      preconditioner(model),
+      krylov(3 * model.node_count()) {}
+
+void LinearMemory::poison() {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  for (auto* v : {&krylov.r, &krylov.p, &krylov.image}) std::fill(v->begin(), v->end(), nan);
+  for (auto* v : {&matrix, &inverse_diagonal}) {
+    std::fill(v->begin(), v->end(), Mat3d::diagonal({nan, nan, nan}));
+  }
+  for (auto& t : tangents) std::fill_n(t.entry, t.kSize, float(nan));
+  preconditioner.poison();
+}
+
+double mass_damping(const Model& model, std::size_t node) {
+  if (model.bodies.size() == 1) return model.bodies[0].mass_damping;
+  const auto after =
+      std::upper_bound(model.bodies.begin(), model.bodies.end(), std::int32_t(node),
+                       [](std::int32_t n, const BodyRange& b) { return n < b.first_node; });
+  return after[-1].mass_damping;
+}
+
+LinearSystem::LinearSystem(const Model& model, const Restraint& restraint, LinearMemory& memory,
+                           Context& context)
+    : model_(model), restraint_(restraint), memory_(memory), context_(context) {
+  if (model.auxiliary) lattice_.emplace(model, restraint, memory.preconditioner, context.arena);
+}
+
+void LinearSystem::linearise(const Configuration& at, materials::Definiteness fix,
+                             const std::optional<solve::TimeStep>& time) {
+  tets::linearise(model_, at, fix, memory_.tangents, context_.arena);
+  assemble(model_, memory_.tangents, memory_.matrix, context_.arena);
+  if (time) add_inertia(*time);
+  if (lattice_) {
+    lattice_->linearise(at.positions);
+    lattice_->prepare(memory_.matrix, time ? time->rate * time->rate : 0);
+  } else {
+    invert_diagonal();
+  }
+}
+
+std::span<Vec3d> LinearSystem::right_side() { return vectors(std::span(memory_.krylov.r)); }
+
+void LinearSystem::multiply(std::span<const Vec3d> p, std::span<Vec3d> q) {
+  solve::multiply(model_.pattern, memory_.matrix, p, q, context_.arena);
+  restraint_(q, context_.arena);
+}
+
+void LinearSystem::precondition(std::span<const Vec3d> r, std::span<Vec3d> z) {
+  if (lattice_) {
+    lattice_->apply(r, z);
+  } else {
+    parallel_for(context_.arena, r.size(), solve::kVectorGrain,
+                 [&](std::size_t i) { z[i] = memory_.inverse_diagonal[i] * r[i]; });
+  }
+  restraint_(z, context_.arena);
+}
+
+void LinearSystem::add_inertia(const solve::TimeStep& time) {
+  parallel_for(context_.arena, model_.node_count(), solve::kVectorGrain, [&](std::size_t i) {
+    const double m = model_.mass[i] * time.rate * (time.rate + mass_damping(model_, i));
+    for (std::int32_t k = model_.pattern.first[i]; k < model_.pattern.first[i + 1]; ++k) {
+      if (model_.pattern.columns[k] == std::int32_t(i)) {
+        memory_.matrix[k] += Mat3d::diagonal({m, m, m});
+      }
+    }
+  });
+}
+
+void LinearSystem::invert_diagonal() {
+  parallel_for(context_.arena, model_.node_count(), solve::kVectorGrain, [&](std::size_t i) {
+    for (std::int32_t k = model_.pattern.first[i]; k < model_.pattern.first[i + 1]; ++k) {
+      if (model_.pattern.columns[k] == std::int32_t(i)) {
+        memory_.inverse_diagonal[i] = inverse_or_zero(memory_.matrix[k]);
+      }
+    }
+  });
+}
+
+}  // namespace isochor::tets

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <optional>
+
+#include "isochor/base/context.h"
+#include "isochor/solve/conjugate_gradient.h"
+#include "isochor/solve/time_integration.h"
+#include "isochor/tets/preconditioner.h"
+
+namespace isochor::tets {
+
+/// Memory of a linear system. Part of Scratch.
+struct LinearMemory {
+  explicit LinearMemory(const Model& model);
+  void poison();
+
+  Tangents tangents;
+  solve::Blocks<double> matrix;
+  std::vector<Mat3d> inverse_diagonal;  ///< where the diagonal is the preconditioner
+  PreconditionerMemory preconditioner;
+  solve::KrylovScratch krylov;
+};
+
+/// Rayleigh's damping of a node by the mass, 1/s.
+double mass_damping(const Model& model, std::size_t node);
+
+/// K u = b about an iterate, among the motions that a restraint leaves: linearised once, solved for
+/// any number of right-hand sides.
+class LinearSystem {
+ public:
+  LinearSystem(const Model& model, const Restraint& restraint, LinearMemory& memory,
+               Context& context);
+
+  /// Assembles the stiffness, with inertia where there is a step in time, and gets preconditioning
+  /// ready.
+  void linearise(const Configuration& at, materials::Definiteness fix,
+                 const std::optional<solve::TimeStep>& time);
+
+  /// Where a right-hand side is put; solve takes away what may not move.
+  std::span<Vec3d> right_side();
+
+  /// u by conjugate gradients, from zero. `more(p, q)` adds to q what the operator has besides K.
+  template <class More>
+  solve::KrylovReport solve(std::span<Vec3d> u, double tolerance, More&& more);
+  solve::KrylovReport solve(std::span<Vec3d> u, double tolerance) {
+    return solve(u, tolerance, [](std::span<const Vec3d>, std::span<Vec3d>) {});
+  }
+
+  /// q = K p, and what is like K^-1 r: both without what may not move.
+  void multiply(std::span<const Vec3d> p, std::span<Vec3d> q);
+  void precondition(std::span<const Vec3d> r, std::span<Vec3d> z);
+
+  const Restraint& restraint() const { return restraint_; }
+  /// Products with K in one application of the preconditioner.
+  int applications() const { return lattice_ ? LatticePreconditioner::kApplications : 0; }
+
+ private:
+  void add_inertia(const solve::TimeStep& time);
+  void invert_diagonal();
+
+  const Model& model_;
+  const Restraint& restraint_;
+  LinearMemory& memory_;
+  Context& context_;
+  std::optional<LatticePreconditioner> lattice_;
+};
+
+/// A nodal vector as Krylov methods see it, and the reverse.
+inline std::span<double> flat(std::span<Vec3d> v) { return {&v.data()->e[0], 3 * v.size()}; }
+inline std::span<const double> flat(std::span<const Vec3d> v) {
+  return {&v.data()->e[0], 3 * v.size()};
+}
+inline std::span<const Vec3d> vectors(std::span<const double> v) {
+  return {reinterpret_cast<const Vec3d*>(v.data()), v.size() / 3};
+}
+inline std::span<Vec3d> vectors(std::span<double> v) {
+  return {reinterpret_cast<Vec3d*>(v.data()), v.size() / 3};
+}
+
+template <class More>
+solve::KrylovReport LinearSystem::solve(std::span<Vec3d> u, double tolerance, More&& more) {
+  restraint_(right_side(), context_.arena);
+  solve::KrylovReport report = solve::conjugate_gradient(
+      context_.arena,
+      [&](std::span<const double> p, std::span<double> q) {
+        solve::multiply(model_.pattern, memory_.matrix, vectors(p), vectors(q), context_.arena);
+        more(vectors(p), vectors(q));
+        restraint_(vectors(q), context_.arena);
+      },
+      [&](std::span<const double> r, std::span<double> z) { precondition(vectors(r), vectors(z)); },
+      [&] { return bool(context_.cancelled); }, memory_.krylov.r, flat(u), tolerance,
+      model_.params.newton.max_krylov_iterations, memory_.krylov);
+  report.operator_applications += report.iterations * applications();
+  return report;
+}
+
+}  // namespace isochor::tets

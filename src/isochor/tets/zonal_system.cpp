@@ -1,0 +1,316 @@
+#include "isochor/tets/zonal_system.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace isochor::tets {
+namespace {
+
+/// Stiffness of the augmentation in multiples of what a zone has by itself: of little weight where
+/// pressures are unknowns of Newton's method, of much where an outer iteration finds them.
+constexpr double kMeritWeight = 1, kMultiplierWeight = 100;
+/// Scaled pivots below this are zero.
+constexpr double kLeastPivot = 1e-8;
+
+void add(solve::KrylovReport& sum, const solve::KrylovReport& part) {
+  sum.iterations += part.iterations;
+  sum.operator_applications += part.operator_applications;
+  sum.relative_residual = std::max(sum.relative_residual, part.relative_residual);
+  sum.converged = sum.converged && part.converged;
+  sum.indefinite = sum.indefinite || part.indefinite;
+  sum.unfit = sum.unfit || part.unfit;
+}
+
+bool goes_direct(const Model& model) {
+  return model.zones.count() <= std::size_t(model.params.zones.most_direct);
+}
+
+}  // namespace
+
+ZonalMemory::ZonalMemory(const Model& model) : slopes(model) {
+  const std::size_t zones = model.zones.count(), nodes = model.node_count();
+  if (zones == 0) return;
+  tet_pressures.resize(model.tets.size());
+  for (auto* v : {&wanted, &excess, &pressures, &effective, &right, &change}) v->resize(zones);
+  if (model.params.zones.method == ZoneMethod::Multiplier) return;
+  if (goes_direct(model)) {
+    responses.assign(zones, std::vector<Vec3d>(nodes));
+    schur.resize(zones * (zones + 1));
+    order.resize(zones);
+  } else {
+    minres = solve::MinresScratch(3 * nodes + zones);
+    whole_b.resize(3 * nodes + zones);
+    whole_x.resize(3 * nodes + zones);
+    schur_diagonal.resize(zones);
+  }
+}
+
+void ZonalMemory::poison() {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  for (auto* v : {&slopes.tet, &tet_pressures, &wanted, &excess, &pressures, &effective, &right,
+                  &change, &schur, &minres.v, &minres.last_v, &minres.next_v, &minres.z,
+                  &minres.next_z, &minres.w, &minres.last_w, &whole_b, &whole_x, &schur_diagonal}) {
+    std::fill(v->begin(), v->end(), nan);
+  }
+  std::fill(slopes.corner.begin(), slopes.corner.end(), Vec3d{nan, nan, nan});
+  for (auto& y : responses) std::fill(y.begin(), y.end(), Vec3d{nan, nan, nan});
+}
+
+void ZonalSystem::begin(std::span<const Vec3d> positions, std::span<const double> pressures,
+                        std::span<const double> wanted, ZoneMethod method) {
+  method_ = method;
+  first_ = true;
+  contradiction_ = false;
+  std::ranges::copy(pressures, memory_.pressures.begin());
+  for (std::size_t z = 0; z < model_.zones.count(); ++z) {
+    memory_.wanted[z] = model_.zones.volume[z] * (wanted.empty() ? 1 : wanted[z]);
+  }
+  if (method != ZoneMethod::Linear) return;
+  measure_zones(model_, positions, memory_.slopes, memory_.right, context_.arena);
+  zone_change(model_, memory_.slopes, positions, memory_.change, context_.arena);
+  // Volumes are then B x + what is kept here.
+  for (std::size_t z = 0; z < model_.zones.count(); ++z) {
+    memory_.wanted[z] -= memory_.right[z] - memory_.change[z];
+  }
+}
+
+double ZonalSystem::weight(std::size_t zone) const {
+  return (method_ == ZoneMethod::Multiplier ? kMultiplierWeight : kMeritWeight) /
+         model_.zones.compliance[zone];
+}
+
+bool ZonalSystem::direct() const { return goes_direct(model_); }
+
+ZonalTerms ZonalSystem::measure(std::span<const Vec3d> positions) {
+  if (method_ == ZoneMethod::Linear) {
+    zone_change(model_, memory_.slopes, positions, memory_.excess, context_.arena);
+  } else {
+    measure_zones(model_, positions, memory_.slopes, memory_.excess, context_.arena);
+  }
+  ZonalTerms terms;
+  for (std::size_t z = 0; z < model_.zones.count(); ++z) {
+    memory_.excess[z] -= memory_.wanted[z];
+    const double c = memory_.excess[z], p = memory_.pressures[z], rho = weight(z);
+    memory_.effective[z] = p - rho * c;
+    terms.energy += -p * c + 0.5 * rho * c * c;
+    terms.energy_scale += std::abs(p * c) + 0.5 * rho * c * c;
+    terms.violation = std::max(terms.violation, std::abs(c) / model_.zones.volume[z]);
+  }
+  return terms;
+}
+
+ZonalTerms ZonalSystem::evaluate(std::span<const Vec3d> positions, std::span<Vec3d> force) {
+  const ZonalTerms terms = measure(positions);
+  add_zone_force(model_, memory_.slopes, memory_.effective, force, context_.arena);
+  return terms;
+}
+
+std::span<const double> ZonalSystem::curving_pressures() {
+  if (method_ == ZoneMethod::Linear) return {};
+  tet_pressures(model_, memory_.effective, memory_.tet_pressures, context_.arena);
+  return memory_.tet_pressures;
+}
+
+solve::KrylovReport ZonalSystem::solve(LinearSystem& linear, std::span<const Vec3d> force,
+                                       double tolerance, const std::optional<solve::TimeStep>& time,
+                                       std::span<Vec3d> step) {
+  if (method_ == ZoneMethod::Multiplier) return solve_weighted(linear, force, tolerance, step);
+  return direct() ? solve_direct(linear, force, tolerance, step)
+                  : solve_whole(linear, force, tolerance, time, step);
+}
+
+void ZonalSystem::move_multipliers() {
+  std::ranges::copy(memory_.effective, memory_.pressures.begin());
+}
+
+/// (K + B^T rho B) dx = f: as many eigenvalues stand out as there are zones, which costs conjugate
+/// gradients as many iterations.
+solve::KrylovReport ZonalSystem::solve_weighted(LinearSystem& linear, std::span<const Vec3d> force,
+                                                double tolerance, std::span<Vec3d> step) {
+  std::ranges::copy(force, linear.right_side().begin());
+  return linear.solve(step, tolerance, [&](std::span<const Vec3d> p, std::span<Vec3d> q) {
+    zone_change(model_, memory_.slopes, p, memory_.change, context_.arena);
+    for (std::size_t z = 0; z < memory_.change.size(); ++z) memory_.change[z] *= weight(z);
+    add_zone_force(model_, memory_.slopes, memory_.change, q, context_.arena);
+  });
+}
+
+/// One solve for the forces and one per zone. Whatever their accuracy, pressures are chosen so that
+/// B dx = -c holds to rounding: volumes converge quadratically.
+solve::KrylovReport ZonalSystem::solve_direct(LinearSystem& linear, std::span<const Vec3d> force,
+                                              double tolerance, std::span<Vec3d> step) {
+  const std::size_t zones = model_.zones.count();
+  ThreadArena& arena = context_.arena;
+  solve::KrylovReport report{.relative_residual = 0, .converged = true};
+
+  // Responses to unit pressures; those of the iteration before are close.
+  for (std::size_t z = 0; z < zones && !report.indefinite && !report.unfit; ++z) {
+    std::span<Vec3d> y = memory_.responses[z], b = linear.right_side();
+    std::ranges::fill(memory_.right, 0.0);
+    memory_.right[z] = 1;
+    double wanted = tolerance;
+    const auto load = [&] {
+      std::fill(b.begin(), b.end(), Vec3d{0, 0, 0});
+      add_zone_force(model_, memory_.slopes, memory_.right, b, arena);
+      linear.restraint()(b, arena);
+    };
+    load();
+    if (first_) {
+      std::fill(y.begin(), y.end(), Vec3d{0, 0, 0});
+    } else {
+      const double whole = solve::dot(arena, flat(b), flat(b));
+      linear.multiply(y, step);
+      solve::axpy(arena, -1, flat(std::span<const Vec3d>(step)), flat(b));
+      const double rest = solve::dot(arena, flat(b), flat(b));
+      if (!(rest < whole)) {
+        std::fill(y.begin(), y.end(), Vec3d{0, 0, 0});
+        load();
+      } else if (rest > 0) {
+        wanted *= std::sqrt(whole / rest);
+      }
+    }
+    if (wanted < 1) {
+      add(report, linear.solve(step, wanted));
+      solve::axpy(arena, 1, flat(std::span<const Vec3d>(step)), flat(y));
+    }
+  }
+  if (report.indefinite || report.unfit) {
+    first_ = true;
+    linear.precondition(force, step);
+    return report;
+  }
+  first_ = false;
+
+  std::ranges::copy(force, linear.right_side().begin());
+  add(report, linear.solve(step, tolerance));
+  zone_change(model_, memory_.slopes, step, memory_.right, arena);
+  for (std::size_t z = 0; z < zones; ++z) {
+    zone_change(model_, memory_.slopes, memory_.responses[z], memory_.change, arena);
+    for (std::size_t row = 0; row < zones; ++row) {
+      memory_.schur[row * (zones + 1) + z] = memory_.change[row];
+    }
+  }
+  eliminate();
+  for (std::size_t z = 0; z < zones; ++z) {
+    solve::axpy(arena, memory_.change[z], flat(std::span<const Vec3d>(memory_.responses[z])),
+                flat(step));
+    memory_.pressures[z] = memory_.effective[z] + memory_.change[z];
+  }
+  return report;
+}
+
+/// S dp = -c - B K^-1 f, scaled by what zones give way roughly.
+void ZonalSystem::eliminate() {
+  const std::size_t zones = model_.zones.count();
+  const std::vector<double>& give = model_.zones.compliance;
+  double largest = 0;
+  for (std::size_t i = 0; i < zones; ++i) {
+    double* row = &memory_.schur[i * (zones + 1)];
+    for (std::size_t j = 0; j < zones; ++j) row[j] /= std::sqrt(give[i] * give[j]);
+    row[zones] = (-memory_.excess[i] - memory_.right[i]) / std::sqrt(give[i]);
+    largest = std::max(largest, std::abs(row[zones]));
+  }
+  double left = solve_by_pivots(memory_.schur, memory_.order, kLeastPivot, memory_.change);
+  for (std::size_t z = 0; z < zones; ++z) memory_.change[z] /= std::sqrt(give[z]);
+  // What cannot be met, as a part of the zone with the least volume.
+  if (left <= kLeastPivot * largest) return;
+  for (std::size_t z = 0; z < zones; ++z) {
+    const double part = left * std::sqrt(give[z]) / model_.zones.volume[z];
+    contradiction_ = contradiction_ || part > model_.params.zones.tolerance;
+  }
+}
+
+/// Many zones: MINRES on K dx + B^T q = f, B dx = -c, with the preconditioner of K and a diagonal
+/// one of the Schur complement.
+solve::KrylovReport ZonalSystem::solve_whole(LinearSystem& linear, std::span<const Vec3d> force,
+                                             double tolerance,
+                                             const std::optional<solve::TimeStep>& time,
+                                             std::span<Vec3d> step) {
+  const std::size_t size = 3 * model_.node_count(), zones = model_.zones.count();
+  ThreadArena& arena = context_.arena;
+  find_schur_diagonal(time);
+  const std::span<double> b = memory_.whole_b, x = memory_.whole_x;
+  std::ranges::copy(force, vectors(b.first(size)).begin());
+  linear.restraint()(vectors(b.first(size)), arena);
+  for (std::size_t z = 0; z < zones; ++z) b[size + z] = -memory_.excess[z];
+  solve::KrylovReport report = solve::minres(
+      arena,
+      [&](std::span<const double> p, std::span<double> q) {
+        linear.multiply(vectors(p.first(size)), vectors(q.first(size)));
+        add_zone_force(model_, memory_.slopes, p.subspan(size), vectors(q.first(size)), arena);
+        linear.restraint()(vectors(q.first(size)), arena);
+        zone_change(model_, memory_.slopes, vectors(p.first(size)), q.subspan(size), arena);
+      },
+      [&](std::span<const double> r, std::span<double> z) {
+        linear.precondition(vectors(r.first(size)), vectors(z.first(size)));
+        for (std::size_t k = 0; k < zones; ++k) {
+          z[size + k] = r[size + k] / memory_.schur_diagonal[k];
+        }
+      },
+      [&] { return bool(context_.cancelled); }, b, x, tolerance,
+      model_.params.newton.max_krylov_iterations, memory_.minres);
+  report.operator_applications += report.iterations * linear.applications();
+  std::ranges::copy(vectors(x.first(size)), step.begin());
+  for (std::size_t z = 0; z < zones; ++z) {
+    memory_.pressures[z] = memory_.effective[z] - x[size + z];
+  }
+  return report;
+}
+
+/// B K^-1 B^T by its row sums: how much zones give way by elasticity, less where inertia resists.
+/// Tets in many zones count as often.
+void ZonalSystem::find_schur_diagonal(const std::optional<solve::TimeStep>& time) {
+  const Zones& z = model_.zones;
+  parallel_for(context_.arena, z.count(), 16, [&](std::size_t k) {
+    double give = 0, flow = 0;
+    for (std::int32_t e = z.first[k]; e < z.first[k + 1]; ++e) {
+      const std::int32_t t = z.tets[e];
+      const int shared = z.first_of_tet[t + 1] - z.first_of_tet[t];
+      give += shared * model_.volume[t] / (2 * model_.mu[t] + model_.lambda[t]);
+      for (int c = 0; time && c < 4; ++c) {
+        const Vec3d& s = memory_.slopes.corner[4 * t + c];
+        const std::int32_t n = model_.tets[t][c];
+        if (!model_.held[n]) flow += shared * dot(s, s) / model_.mass[n];
+      }
+    }
+    if (time && flow > 0) give = 1 / (1 / give + time->rate * time->rate / flow);
+    memory_.schur_diagonal[k] = give;
+  });
+}
+
+double solve_by_pivots(std::span<double> rows, std::span<std::int32_t> order, double least,
+                       std::span<double> x) {
+  const std::size_t n = order.size();
+  const auto at = [&](std::size_t i, std::size_t j) -> double& { return rows[i * (n + 1) + j]; };
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::fill(x, 0.0);
+  std::size_t rank = 0;
+  for (; rank < n; ++rank) {
+    std::size_t row = rank, column = rank;
+    for (std::size_t i = rank; i < n; ++i) {
+      for (std::size_t j = rank; j < n; ++j) {
+        if (std::abs(at(i, j)) > std::abs(at(row, column))) row = i, column = j;
+      }
+    }
+    if (!(std::abs(at(row, column)) > least)) break;
+    for (std::size_t j = 0; j <= n; ++j) std::swap(at(rank, j), at(row, j));
+    for (std::size_t i = 0; i < n; ++i) std::swap(at(i, rank), at(i, column));
+    std::swap(order[rank], order[column]);
+    for (std::size_t i = rank + 1; i < n; ++i) {
+      const double factor = at(i, rank) / at(rank, rank);
+      for (std::size_t j = rank; j <= n; ++j) at(i, j) -= factor * at(rank, j);
+    }
+  }
+  double left = 0;
+  for (std::size_t i = rank; i < n; ++i) left = std::max(left, std::abs(at(i, n)));
+  for (std::size_t i = rank; i-- > 0;) {
+    double sum = at(i, n);
+    for (std::size_t j = i + 1; j < rank; ++j) sum -= at(i, j) * x[order[j]];
+    x[order[i]] = sum / at(i, i);
+  }
+  return left;
+}
+
+}  // namespace isochor::tets

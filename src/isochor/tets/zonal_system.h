@@ -1,0 +1,97 @@
+#pragma once
+
+#include "isochor/solve/minres.h"
+#include "isochor/tets/linear_system.h"
+
+namespace isochor::tets {
+
+/// Memory of the pressures of zones. Part of Scratch; empty in a model without zones.
+struct ZonalMemory {
+  explicit ZonalMemory(const Model& model);
+  void poison();
+
+  ZoneSlopes slopes;
+  std::vector<double> tet_pressures;
+  // Per zone.
+  std::vector<double> wanted;     ///< volume, m^3
+  std::vector<double> excess;     ///< volume less that, m^3
+  std::vector<double> pressures;  ///< multipliers p, Pa
+  std::vector<double> effective;  ///< p - rho excess, which is what pushes
+  std::vector<double> right, change;
+  // One solve per zone.
+  std::vector<std::vector<Vec3d>> responses;  ///< K^-1 B^T
+  std::vector<double> schur;                  ///< B K^-1 B^T by rows, and a right-hand side each
+  std::vector<std::int32_t> order;
+  // All in one.
+  solve::MinresScratch minres;
+  std::vector<double> whole_b, whole_x, schur_diagonal;
+};
+
+/// What zones add to the energy that a step minimises.
+struct ZonalTerms {
+  double energy = 0, energy_scale = 0;  ///< J
+  double violation = 0;                 ///< of the worst zone's volume, relative
+};
+
+/// The pressures of zones within a Newton iteration. The energy of a step is that of its positions
+/// and
+///     sum over zones of  - p c + rho c^2 / 2,
+/// c what a zone has too much: the augmented Lagrangian, whose minima are those of the constrained
+/// problem where p are its pressures. Each iteration finds positions and pressures together from
+///     K dx - B^T p = f,   B dx = -c        (B = dc/dx, f without pressures)
+/// With K definite dx descends the augmented Lagrangian of the new p: slope -dx K dx - rho c^2.
+/// Signs: a pressure is positive where its zone is compressed, minus the p of [Sheen21 (9)].
+class ZonalSystem {
+ public:
+  ZonalSystem(const Model& model, ZonalMemory& memory, Context& context)
+      : model_(model), memory_(memory), context_(context) {}
+
+  /// For a step from `positions`, about pressures; `wanted` volumes relative to rest, none: 1.
+  void begin(std::span<const Vec3d> positions, std::span<const double> pressures,
+             std::span<const double> wanted, ZoneMethod method);
+
+  /// Measures zones, and adds what they push with to forces.
+  ZonalTerms evaluate(std::span<const Vec3d> positions, std::span<Vec3d> force);
+  ZonalTerms measure(std::span<const Vec3d> positions);
+
+  /// What curves with volumes; none where zones are linear.
+  std::span<const double> curving_pressures();
+
+  /// dx, and the pressures, from f as last evaluated. Minimises for the present pressures alone
+  /// with ZoneMethod::Multiplier.
+  solve::KrylovReport solve(LinearSystem& linear, std::span<const Vec3d> force, double tolerance,
+                            const std::optional<solve::TimeStep>& time, std::span<Vec3d> step);
+
+  /// Moves multipliers by what is left: the outer iteration of ZoneMethod::Multiplier.
+  void move_multipliers();
+
+  ZoneMethod method() const { return method_; }
+  /// Zones were found to contradict each other, or what is held.
+  bool contradiction() const { return contradiction_; }
+
+ private:
+  double weight(std::size_t zone) const;
+  bool direct() const;
+  solve::KrylovReport solve_direct(LinearSystem&, std::span<const Vec3d>, double, std::span<Vec3d>);
+  solve::KrylovReport solve_whole(LinearSystem&, std::span<const Vec3d>, double,
+                                  const std::optional<solve::TimeStep>&, std::span<Vec3d>);
+  solve::KrylovReport solve_weighted(LinearSystem&, std::span<const Vec3d>, double,
+                                     std::span<Vec3d>);
+  void find_schur_diagonal(const std::optional<solve::TimeStep>& time);
+  void eliminate();
+
+  const Model& model_;
+  ZonalMemory& memory_;
+  Context& context_;
+  ZoneMethod method_ = ZoneMethod::Exact;
+  bool first_ = true;  ///< no responses from an earlier iteration
+  bool contradiction_ = false;
+};
+
+/// Solves A x = b with complete pivoting, A by rows with b as its last column, n (n + 1) numbers
+/// that are lost; `order` has room for n. Numbers below `least` count as zero. Returns the largest
+/// part of b that is left over where A has no full rank.
+double solve_by_pivots(std::span<double> rows, std::span<std::int32_t> order, double least,
+                       std::span<double> x);
+
+}  // namespace isochor::tets

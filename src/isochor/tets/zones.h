@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "isochor/base/parallel.h"
+#include "isochor/geometry/tet_mesh.h"
+
+/// Sets of tets that keep their volume as a whole [Sheen21 sec 4]: volume may flow between the tets
+/// of a zone, none is lost.
+namespace isochor::tets {
+
+struct Model;
+
+/// What a body says of a zone. Zones may share tets.
+struct ZoneSpec {
+  std::string name;
+  std::vector<std::int32_t> tets;  ///< numbers within the body's mesh, none twice
+};
+
+/// All tets of a mesh.
+ZoneSpec whole_zone(const geometry::TetMesh& mesh, std::string name = "whole");
+
+/// Around every node the tets that fewer than `rings` edges part from it: with one, those that it
+/// is a corner of. As many zones as nodes that have tets.
+std::vector<ZoneSpec> ring_zones(const geometry::TetMesh& mesh, int rings);
+
+/// How the volumes of zones are kept.
+enum class ZoneMethod {
+  Exact,       ///< Newton's method on the bordered system of positions and pressures
+  Multiplier,  ///< augmented Lagrangian: minimise, move pressures by what is left, and again
+  Linear,      ///< to first order about the begin of a step: for short steps in time
+};
+
+struct ZoneParams {
+  ZoneMethod method = ZoneMethod::Exact;
+  double tolerance = 1e-9;  ///< of every zone's volume, relative
+  int most_direct = 24;     ///< zones up to which one linear solve each is the way, not MINRES
+};
+
+/// The zones of a model. Constant.
+struct Zones {
+  std::vector<std::string> names;                  ///< "body.zone"
+  std::vector<std::int32_t> first{0}, tets;        ///< zone z: tets [first[z], first[z + 1])
+  std::vector<std::int32_t> first_of_tet, of_tet;  ///< the same by tets
+  std::vector<double> volume;                      ///< at rest, m^3
+  /// How much volume a zone gains per pressure, roughly: the sum of V / (2 mu + lambda) over its
+  /// tets, m^3/Pa.
+  std::vector<double> compliance;
+
+  std::size_t count() const { return names.size(); }
+};
+
+/// What zones of a model are measured with, about one set of positions. Part of Scratch.
+struct ZoneSlopes {
+  ZoneSlopes() = default;
+  explicit ZoneSlopes(const Model& model);
+
+  std::vector<Vec3d> corner;  ///< dV/dx of the corners of tets, at 4 tet + corner, m^2
+  std::vector<double> tet;    ///< whatever is to be added up over zones
+};
+
+/// Volumes of all zones, m^3, and how they change about these positions.
+void measure_zones(const Model& model, std::span<const Vec3d> positions, ZoneSlopes& slopes,
+                   std::span<double> volumes, ThreadArena& arena);
+
+/// B u: the change of every zone's volume to first order, m^3.
+void zone_change(const Model& model, ZoneSlopes& slopes, std::span<const Vec3d> u,
+                 std::span<double> out, ThreadArena& arena);
+
+/// The sum of the pressures of every tet's zones, Pa.
+void tet_pressures(const Model& model, std::span<const double> pressures, std::span<double> out,
+                   ThreadArena& arena);
+
+/// force += B^T p: what pressures push with, N.
+void add_zone_force(const Model& model, ZoneSlopes& slopes, std::span<const double> pressures,
+                    std::span<Vec3d> force, ThreadArena& arena);
+
+}  // namespace isochor::tets
