@@ -65,6 +65,16 @@ TEST(Impacts, PartsThatTouchMeetAtOnce) {
   EXPECT_EQ(first_impact(PairKind::PointTriangle, start, end)->time, 0);
 }
 
+TEST(Impacts, PartsThatAreTooNearMayPart) {
+  const FourVectors start{Vec3d{0.2, 0.2, 0.01}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+  FourVectors end = start;
+  end[0] = {0.5, 0.2, 0.02};
+  EXPECT_FALSE(first_impact(PairKind::PointTriangle, start, end, {.distance = 0.1}));
+  end[0][2] = 0.009;
+  ASSERT_TRUE(first_impact(PairKind::PointTriangle, start, end, {.distance = 0.1}));
+  EXPECT_EQ(first_impact(PairKind::PointTriangle, start, end, {.distance = 0.1})->time, 0);
+}
+
 /// Random four points; some of them with coordinates on a coarse grid, so that points coincide,
 /// edges are parallel, and triangles are needles, or flat in the plane of motion.
 FourVectors random_points(Random& random, int style) {

@@ -190,11 +190,11 @@ double PlacedColliders::largest_step(std::size_t i, const Vec3d& point, const Ve
   for (int step = 0; step < kMostSteps; ++step) {
     const ColliderSample s = sample(i, point + time * way);
     const double gap = s.distance - distance;
-    if (step == 0) goal = kLeft * gap;
-    if (gap <= (step == 0 ? 0 : goal)) return time;
     // A convex shape lies behind the plane at its nearest point; any other is no nearer than it is.
     const double closing = convex ? -dot(s.normal, way) : speed;
     if (closing <= 0) return 1;
+    if (step == 0) goal = kLeft * gap;
+    if (gap <= (step == 0 ? 0 : goal)) return time;
     const double next = time + kPart * gap / closing;
     if (next >= 1) return 1;
     if (next == time) return time;

@@ -112,7 +112,8 @@ class PlacedColliders {
   /// False where the distance is surely larger than `reach`; quick.
   bool may_be_near(std::size_t collider, const Vec3d& point, double reach) const;
   /// How far a point may go along `way` without coming nearer than `distance`: a part of it, 0 to
-  /// 1; early by a tenth of the gap, never late. 0 where it is nearer at the start.
+  /// 1; early by a tenth of the gap, never late. 0 where it is nearer at the start, unless the
+  /// shape is convex and the way leads off it.
   double largest_step(std::size_t collider, const Vec3d& point, const Vec3d& way,
                       double distance) const;
 

@@ -33,7 +33,7 @@ bool opposite_edge_passes(const Corners& s, int i, const Corners& plane) {
   return side(s[(i + 1) % 3]) * side(s[(i + 2) % 3]) < 0;
 }
 
-bool cross(const Triangle& s, const Triangle& t, std::span<const Vec3d> x) {
+bool pass_through(const Triangle& s, const Triangle& t, std::span<const Vec3d> x) {
   const CommonCorner common = common_corner(s, t);
   // Two triangles at one edge meet there and nowhere else, or lie in one plane.
   if (common.count > 1) return false;
@@ -60,7 +60,7 @@ Crossings find_crossings(SurfaceBvh& bvh, std::span<const Vec3d> positions, Thre
     for (std::size_t leaf = begin; leaf < end; ++leaf) {
       bvh.triangles().for_each_pair(leaf, [&](std::int32_t i, std::int32_t j) {
         const Triangle &s = surface.triangles[i], &t = surface.triangles[j];
-        if (!cross(s, t, positions)) return;
+        if (!pass_through(s, t, positions)) return;
         const bool same = surface.bodies[s[0]] == surface.bodies[t[0]];
         ++(same ? part.within_bodies : part.between_bodies);
         part.pairs.push_back({i, j});

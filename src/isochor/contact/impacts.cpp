@@ -57,8 +57,14 @@ std::optional<Impact> first_impact(PairKind kind, const FourVectors& start, cons
     for (int i = 0; i < 4; ++i) x[i] = start[i] + impact.time * way[i];
     impact.pair = closest_points(kind, x);
     const Separation apart = separation(kind, impact.pair.normal, x, way, spare);
-    if (step == 0) goal = options.remaining * apart.gap;
-    if (apart.gap <= (step == 0 ? 0 : goal)) return impact;
+    if (step == 0) {
+      goal = options.remaining * apart.gap;
+      // Parts that are nearer than they may, but surely apart, may part.
+      const bool parting = std::isinf(apart.time) && apart.gap + options.distance > 0;
+      if (apart.gap <= 0) return parting ? std::nullopt : std::optional(impact);
+    } else if (apart.gap <= goal) {
+      return impact;
+    }
     const double next = impact.time + kPart * apart.time;
     if (next >= latest) return std::nullopt;
     if (next == impact.time) return impact;

@@ -23,7 +23,9 @@ struct ImpactOptions {
 /// Two parts shortly before they meet, with the normal between them.
 struct Impact {
   Pair pair;
-  double time = 0;  ///< 0 to 1, of the way from start to end; 0 for parts that touch at the start
+  /// 0 to 1, of the way from start to end; 0 for parts that touch at the start, or are nearer than
+  /// they may and do not part.
+  double time = 0;
 };
 
 /// The first impact of x[0] and the triangle x[1..3], or of two edges, up to `latest`; none: they
