@@ -1,5 +1,6 @@
 #include "app/tet_report.h"
 
+#include <cmath>
 #include <fmt/core.h>
 
 #include "isochor/base/error.h"
@@ -53,7 +54,7 @@ void print_angles(const TetReport& report) {
     if (count == 0) continue;
     const double share = static_cast<double>(count) / total;
     fmt::print("{:>9}..{:<3} {:>10} {:5.1f} % {}\n", 10 * bin, 10 * (bin + 1), count, 100 * share,
-               std::string(static_cast<std::size_t>(kWidth * share + 0.5), '#'));
+               std::string(static_cast<std::size_t>(std::lround(kWidth * share)), '#'));
   }
 }
 

@@ -62,7 +62,8 @@ Row random_row(bool full, Context& context) {
   worst.smallest_angle = 180;
   for (int seed = 1; seed <= (full ? 40 : 8); ++seed) {
     const auto draw = [&](const Vec3d& p, int salt) {
-      auto hash = static_cast<std::uint64_t>(7919 * seed + salt);
+      std::uint64_t hash =
+          static_cast<std::uint64_t>(seed) * 7919 + static_cast<std::uint64_t>(salt);
       for (const double x : p.e) {
         hash = (hash ^ static_cast<std::uint64_t>(std::llround(4 * x))) * 0xff51afd7ed558ccdu;
         hash ^= hash >> 29;

@@ -185,7 +185,7 @@ class GmshParser {
   void read_nodes_4() {
     const std::size_t blocks = count(large(), "blocks of nodes", 4, 20);
     const std::size_t total = count(large(), "nodes", 4, 32);
-    large(), large();  // the smallest and the largest number
+    for (int k = 0; k < 2; ++k) large();  // the smallest and the largest number
     std::vector<std::int64_t> ids;
     for (std::size_t b = 0; b < blocks; ++b) {
       const std::int64_t dimension = whole();
@@ -276,7 +276,7 @@ class GmshParser {
   void read_elements_4() {
     const std::size_t blocks = count(large(), "blocks of elements", 4, 20);
     const std::size_t total = count(large(), "elements", 2, 16);
-    large(), large();
+    for (int k = 0; k < 2; ++k) large();
     std::size_t done = 0;
     for (std::size_t b = 0; b < blocks; ++b) {
       const std::int64_t dimension = whole(), entity = whole();

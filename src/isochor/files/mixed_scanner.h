@@ -42,8 +42,9 @@ class MixedScanner {
   /// The line end that may stand between bytes and text.
   void skip_line_end();
 
-  /// Steps behind the next line that is `line`; false, and at the end, if there is none.
-  bool skip_past(std::string_view line);
+  /// Steps behind the next line that is, or ends with, `wanted`; false, and at the end, if there is
+  /// none.
+  bool skip_past(std::string_view wanted);
   /// The next line without taking it.
   std::string_view peek_line() const;
 

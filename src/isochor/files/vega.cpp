@@ -231,7 +231,7 @@ TetFile read_vega(const std::filesystem::path& path) {
       .parse(path.string(), text_of(read_file(path)));
 }
 
-TetFile read_vega(std::string place, std::span<const std::byte> bytes) {
+TetFile read_vega(const std::string& place, std::span<const std::byte> bytes) {
   return VegaParser(place, {}).parse(place, text_of(bytes));
 }
 

@@ -13,6 +13,6 @@ namespace isochor::files {
 /// of one that is not there are left out with a note.
 TetFile read_vega(const std::filesystem::path& path);
 /// The same from memory, without what it includes; `place` names the file in errors.
-TetFile read_vega(std::string place, std::span<const std::byte> bytes);
+TetFile read_vega(const std::string& place, std::span<const std::byte> bytes);
 
 }  // namespace isochor::files
