@@ -26,8 +26,13 @@ Material moving(double poisson, const TimeStep& step) {
 
 TEST(StaggeredDynamics, AFreeBodyFallsWithoutStrain) {
   const TimeStep step{.dt = 0.02, .density = 1000, .damping = 0.01};
-  const Model<3> model = build_model<3>(Domain<3>({10, 8, 9}, {0.1, 0.1, 0.1}, Cell::Interior),
-                                        moving(0.49, step), {.direct_entries = 10000}, "block");
+  Domain<3> block({10, 8, 9}, {0.1, 0.1, 0.1}, Cell::Interior);
+  // Filled to any degree.
+  for (std::size_t n = 0; n < block.cells.size(); ++n) {
+    block.fraction.push_back(float(1 + n * 7 % 16) / 16);
+  }
+  const Model<3> model =
+      build_model<3>(block, moving(0.49, step), {.direct_entries = 10000}, "block");
   Motion<3> motion(model);
   MotionMemory<3> memory(model, 10);
   Context context(1);

@@ -7,19 +7,6 @@
 #include "isochor/staggered/loads.h"
 
 namespace isochor::staggered {
-namespace {
-
-/// Half of the material on either side of the face below a cell along an axis, as in the operator.
-template <int D>
-double mass_fraction(const Level<D>& level, const Index<D>& at, int axis) {
-  const auto fraction = [&](const Index<D>& cell) {
-    return double(level.weights.bytes[level.layout.place(cell)]) / kFullWeight;
-  };
-  return 0.5 * (fraction(at) + fraction(moved<D>(at, axis, -1)));
-}
-
-}  // namespace
-
 template <int D>
 SolveReport advance(const Model<D>& model, const TimeStep& step, std::span<const double> load,
                     std::span<const double> given, double tolerance, int most, Motion<D>& motion,
@@ -29,7 +16,6 @@ SolveReport advance(const Model<D>& model, const TimeStep& step, std::span<const
     throw Error(Fault::Input, "time step", "the model was built for another step in time",
                 "build it with the inertia of this one");
   }
-  const Level<D>& level = model.levels[0];
   const double c = inertia / model.material.mu;
   const double damped = step.damping / (step.dt + step.damping);
   // rho (u' - u - dt v) / dt^2 = L u' + damping L (u' - u) / dt + f, so that with
@@ -42,7 +28,7 @@ SolveReport advance(const Model<D>& model, const TimeStep& step, std::span<const
   for_each_unknown<D>(model, [&](const Index<D>& cell, int k, std::size_t place) {
     memory.b[place] = (1 - damped) * load[place];
     if (k == D) return;
-    const double mass = c * mass_fraction(level, level.layout.inside(cell), k);
+    const double mass = c * mass_fraction(model, cell, k);
     memory.b[place] -= mass * (motion.u[place] + step.dt * motion.v[place]);
     if (damped > 0) {
       memory.b[place] += damped * (mass * motion.u[place] - memory.image[place]);

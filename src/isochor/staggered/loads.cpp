@@ -67,11 +67,24 @@ void for_each_unknown(const Model<D>& model,
 }
 
 template <int D>
+double mass_fraction(const Model<D>& model, const Index<D>& cell, int axis) {
+  // Half of either side, as in the operator.
+  const Level<D>& level = model.levels[0];
+  const Index<D> at = level.layout.inside(cell);
+  const auto fraction = [&](const Index<D>& c) {
+    return double(level.weights.bytes[level.layout.place(c)]) / kFullWeight;
+  };
+  return 0.5 * (fraction(at) + fraction(moved<D>(at, axis, -1)));
+}
+
+template <int D>
 void add_body_force(const Model<D>& model,
                     const std::function<double(const Point<D>&, int axis)>& force,
                     std::span<double> b) {
   for_each_unknown<D>(model, [&](const Index<D>& cell, int k, std::size_t place) {
-    if (k < D) b[place] -= force(position(model, cell, k), k) / model.material.mu;
+    if (k == D) return;
+    b[place] -=
+        mass_fraction(model, cell, k) * force(position(model, cell, k), k) / model.material.mu;
   });
 }
 
@@ -169,6 +182,7 @@ void set_given(const Model<D>& model,
 template Point<2> position<2>(const Model<2>&, const Index<2>&, int);
 template void for_each_unknown<2>(const Model<2>&,
                                   const std::function<void(const Index<2>&, int, std::size_t)>&);
+template double mass_fraction<2>(const Model<2>&, const Index<2>&, int);
 template void add_body_force<2>(const Model<2>&, const std::function<double(const Point<2>&, int)>&,
                                 std::span<double>);
 template void add_traction<2>(const Model<2>&, const Index<2>&, int, bool, const Point<2>&,
@@ -180,6 +194,7 @@ template void set_given<2>(const Model<2>&, const std::function<double(const Poi
 template Point<3> position<3>(const Model<3>&, const Index<3>&, int);
 template void for_each_unknown<3>(const Model<3>&,
                                   const std::function<void(const Index<3>&, int, std::size_t)>&);
+template double mass_fraction<3>(const Model<3>&, const Index<3>&, int);
 template void add_body_force<3>(const Model<3>&, const std::function<double(const Point<3>&, int)>&,
                                 std::span<double>);
 template void add_traction<3>(const Model<3>&, const Index<3>&, int, bool, const Point<3>&,

@@ -21,7 +21,11 @@ template <int D>
 void for_each_unknown(const Model<D>& model,
                       const std::function<void(const Index<D>&, int, std::size_t)>& f);
 
-/// Adds a force per volume, N/m^3.
+/// How much of the volume about the lower face along an axis of a cell is filled.
+template <int D>
+double mass_fraction(const Model<D>& model, const Index<D>& cell, int axis);
+
+/// Adds a force per volume of material, N/m^3.
 template <int D>
 void add_body_force(const Model<D>& model,
                     const std::function<double(const Point<D>&, int axis)>& force,
