@@ -85,8 +85,8 @@ std::vector<Row> sheen_zones(const ExperimentOptions& options, Context& context)
                                         body.zones.size(), worst, beam.iterations, beam.krylov,
                                         beam.seconds, beam.inverted())});
     if (v.rings > 1) continue;
-    figure.add(v.name, beam, {0, offset, 0});
-    offset += 6 * kEdge;
+    figure.add(v.name, beam, {offset, 0, 0});
+    offset += 20 * kEdge;
   }
   const Result &ring = results[3], &ours = results[4];
   const bool both = ring.converged && ours.converged;
@@ -109,12 +109,14 @@ std::vector<Row> sheen_zones(const ExperimentOptions& options, Context& context)
           11.15, Relation::Above, 1);
   if (!options.pictures.empty()) {
     figure.draw(options.pictures / "sheen_zones.png",
-                {.width = 1200,
-                 .height = 640,
+                {.width = 1400,
+                 .height = 420,
+                 .field_min = -5000,
+                 .field_max = 5000,
                  .up = {0, 0, 1},
-                 .camera_direction = Vec3d{-0.2, -1, 0.3},
+                 .camera_direction = Vec3d{0, -1, 0.2},
                  .ground = false,
-                 .caption = "from the front: one zone; 1-rings; one zone with penalty; "
+                 .caption = "one zone; 1-rings; one zone with penalty; "
                             "Poisson's ratio 0.495"},
                 context);
   }

@@ -319,6 +319,32 @@ TEST(Zones, RingsGrow) {
   EXPECT_TRUE(std::ranges::includes(two[middle].tets, one[middle].tets));
 }
 
+TEST(Zones, PaintIsCarriedInwards) {
+  Context context(2);
+  const geometry::TetMesh mesh = ball_of_tets(10, 0);
+  PaintedZone top{.name = "top", .weights = {}}, all{.name = "all", .weights = {}};
+  for (const Vec3d& x : mesh.positions) {
+    top.weights.push_back(x[2] > 0 ? 1 : 0);
+    all.weights.push_back(1);
+  }
+  const PaintedZone painted[] = {top, all};
+  const std::vector<ZoneSpec> zones = painted_zones(mesh, painted, context.arena);
+  EXPECT_EQ(zones[1].tets.size(), mesh.tets.size());
+  std::vector<char> in_top(mesh.tets.size(), 0);
+  for (const std::int32_t t : zones[0].tets) in_top[t] = 1;
+  for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
+    Vec3d middle{0, 0, 0};
+    for (const std::int32_t n : mesh.tets[t]) middle += 0.25 * mesh.positions[n];
+    // Half a cell, seen from the middle of the ball, is left to the border of the paint.
+    const double height = middle[2] / std::sqrt(dot(middle, middle));
+    if (std::abs(height) < 0.25) continue;
+    EXPECT_EQ(in_top[t], height > 0);
+  }
+  const PaintedZone none[] = {
+      {.name = "none", .weights = std::vector<double>(top.weights.size(), 0)}};
+  EXPECT_THROW(painted_zones(mesh, none, context.arena), Error);
+}
+
 TEST(Zones, BadNumbersAreNamed) {
   Context context(1);
   for (const std::vector<std::int32_t>& tets :

@@ -4,6 +4,8 @@
 #include <fmt/core.h>
 #include <numeric>
 
+#include "isochor/base/error.h"
+#include "isochor/geometry/triangle_bvh.h"
 #include "isochor/math/reduce.h"
 #include "isochor/tets/model.h"
 
@@ -83,6 +85,36 @@ std::vector<ZoneSpec> ring_zones(const geometry::TetMesh& mesh, int rings) {
     zones.push_back(std::move(zone));
   }
   return zones;
+}
+
+std::vector<ZoneSpec> painted_zones(const geometry::TetMesh& mesh,
+                                    std::span<const PaintedZone> zones, ThreadArena& arena) {
+  const std::vector<geometry::Triangle> surface = geometry::boundary_triangles(mesh.tets);
+  const geometry::TriangleBvh tree(mesh.positions, surface, arena);
+  std::vector<geometry::ClosestPoint> nearest(mesh.tets.size());
+  parallel_for(arena, mesh.tets.size(), 64, [&](std::size_t t) {
+    Vec3d middle{0, 0, 0};
+    for (const std::int32_t n : mesh.tets[t]) middle += 0.25 * mesh.positions[n];
+    nearest[t] = tree.closest_point(middle);
+  });
+  std::vector<ZoneSpec> out;
+  for (const PaintedZone& zone : zones) {
+    ZoneSpec spec{.name = zone.name, .tets = {}};
+    for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
+      const geometry::Triangle& triangle = surface[nearest[t].triangle];
+      double weight = 0;
+      for (int c = 0; c < 3; ++c) {
+        weight += nearest[t].barycentric[c] * zone.weights[triangle[c]];
+      }
+      if (weight > 0.5) spec.tets.push_back(std::int32_t(t));
+    }
+    if (spec.tets.empty()) {
+      throw Error(Fault::Input, zone.name, "no tet lies beneath what is painted",
+                  "paint more than single nodes, or use smaller tets");
+    }
+    out.push_back(std::move(spec));
+  }
+  return out;
 }
 
 ZoneSlopes::ZoneSlopes(const Model& model) {

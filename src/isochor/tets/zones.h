@@ -27,6 +27,18 @@ ZoneSpec whole_zone(const geometry::TetMesh& mesh, std::string name = "whole");
 /// is a corner of. As many zones as nodes that have tets.
 std::vector<ZoneSpec> ring_zones(const geometry::TetMesh& mesh, int rings);
 
+/// A zone as an artist gives it.
+struct PaintedZone {
+  std::string name;
+  std::vector<double> weights;  ///< per node of the mesh, 0 to 1; those inside do not matter
+};
+
+/// Zones painted on the surface and carried inwards along the gradient of the distance from it
+/// [Sheen21 sec 6]: the tets whose middle has its nearest place on the surface where the weight is
+/// above a half. An input error names a zone that gets no tet.
+std::vector<ZoneSpec> painted_zones(const geometry::TetMesh& mesh,
+                                    std::span<const PaintedZone> zones, ThreadArena& arena);
+
 /// How the volumes of zones are kept.
 enum class ZoneMethod {
   Exact,       ///< Newton's method on the bordered system of positions and pressures
