@@ -1,5 +1,5 @@
-/// [Sheen21 table 1]: a cube stretched and a cube twisted. How far is not stated; here to three
-/// times its length, and by a whole turn.
+/// [Sheen21 sec 8.7], table 1: a cube stretched and a cube twisted. How far is not stated; here to
+/// three times its length, and by a whole turn.
 #include <cmath>
 #include <fmt/core.h>
 
@@ -24,7 +24,7 @@ std::vector<Row> deform(const char* id, const std::vector<Variant>& variants, in
                         const std::function<Vec3d(const Vec3d&, double)>& motion,
                         const Vec3d& apart, const char* caption, const ExperimentOptions& options,
                         Context& context) {
-  const int cells = options.full ? 16 : 8;
+  const int cells = options.full ? 16 : 6;
   const geometry::TetMesh mesh = box_of_tets({cells, cells, cells}, kSide / cells);
   std::vector<Row> rows;
   PressureFigure figure;

@@ -102,7 +102,7 @@ std::vector<Row> sheen_puck(const ExperimentOptions& options, Context& context) 
     add("bulge above the top", 100 * (top / kHeight - 1), "% of the height", std::nullopt,
         Relation::Shown, std::nullopt, "");
     if (arrived) {
-      figure.add(v.name, puck, {offset, 0, 0}, [](const Vec3d& x) { return x[1] > 0; });
+      figure.add(v.name, puck, {offset, 0, 0});
     }
     offset += 2.3 * kRadius;
   }
@@ -110,10 +110,14 @@ std::vector<Row> sheen_puck(const ExperimentOptions& options, Context& context) 
     figure.draw(options.pictures / "sheen_puck.png",
                 {.width = 1500,
                  .height = 380,
+                 .field_min = -60e3,
+                 .field_max = 60e3,
                  .up = {0, 0, 1},
                  .camera_direction = Vec3d{0, -1, 0.35},
+                 .camera_distance_factor = 0.7,
                  .ground = false,
-                 .caption = "Poisson's ratio 0.4, 0.4545, 0.495; a zone with beta = 0 and 9"},
+                 .caption = "Poisson's ratio 0.4, 0.4545, 0.495; a zone with beta = 0 and 9",
+                 .cut = run::CutPlane{.normal = {0, -1, 0}, .offset = 0}},
                 context);
   }
   return rows;
