@@ -118,7 +118,7 @@ std::span<const Experiment> experiments() {
       Experiment{"sheen/puck", "A puck indented by half of its height (fig. 9)", sheen_puck},
       Experiment{"sheen/stretch", "A cube stretched to three times its length (table 1)",
                  sheen_stretch},
-      Experiment{"sheen/twist", "A cube twisted by a whole turn (table 1)", sheen_twist},
+      Experiment{"sheen/twist", "A cube twisted by half a turn (table 1)", sheen_twist},
       Experiment{"sheen/two-tets", "Two tets, one of them pressed flat (fig. 2)", sheen_two_tets},
       Experiment{"sheen/zones", "A cantilever with zones of several sizes (fig. 5)", sheen_zones},
       Experiment{"materials/curves", "Every law in a test machine, beside measured materials",
