@@ -146,8 +146,8 @@ double Colliders::travel(double from, double to, const Bounds& where) const {
   return farthest;
 }
 
-ColliderSample PlacedColliders::sample(std::size_t i, const Vec3d& point) const {
-  const Placed& placed = colliders_[i];
+ColliderSample PlacedColliders::sample(std::size_t collider, const Vec3d& point) const {
+  const Placed& placed = colliders_[collider];
   const Placement& at = placed.placement;
   const Vec3d local = at.local(point);
   Vec3d own_velocity{0, 0, 0};
@@ -169,8 +169,8 @@ ColliderSample PlacedColliders::sample(std::size_t i, const Vec3d& point) const 
           .velocity = at.velocity_at(nearest) + at.rotation * own_velocity};
 }
 
-bool PlacedColliders::may_be_near(std::size_t i, const Vec3d& point, double reach) const {
-  const Placed& placed = colliders_[i];
+bool PlacedColliders::may_be_near(std::size_t collider, const Vec3d& point, double reach) const {
+  const Placed& placed = colliders_[collider];
   const Vec3d local = placed.placement.local(point);
   for (int a = 0; a < 3; ++a) {
     if (local[a] < placed.bounds.low[a] - reach || local[a] > placed.bounds.high[a] + reach) {
@@ -180,15 +180,15 @@ bool PlacedColliders::may_be_near(std::size_t i, const Vec3d& point, double reac
   return true;
 }
 
-double PlacedColliders::largest_step(std::size_t i, const Vec3d& point, const Vec3d& way,
+double PlacedColliders::largest_step(std::size_t collider, const Vec3d& point, const Vec3d& way,
                                      double distance) const {
   constexpr double kPart = 0.9, kLeft = 0.1;
   constexpr int kMostSteps = 1 << 12;
-  const bool convex = is_convex(colliders_[i].collider->shape);
+  const bool convex = is_convex(colliders_[collider].collider->shape);
   const double speed = norm(way);
   double time = 0, goal = 0;
   for (int step = 0; step < kMostSteps; ++step) {
-    const ColliderSample s = sample(i, point + time * way);
+    const ColliderSample s = sample(collider, point + time * way);
     const double gap = s.distance - distance;
     // A convex shape lies behind the plane at its nearest point; any other is no nearer than it is.
     const double closing = convex ? -dot(s.normal, way) : speed;

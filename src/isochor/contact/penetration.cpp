@@ -43,8 +43,7 @@ PenetrationFinder::PenetrationFinder(std::span<const geometry::Tet> tets,
       boxes_(tets.size()) {
   for (const Triangle& t : triangles_) proxies_.insert(proxies_.end(), t.begin(), t.end());
   std::ranges::sort(proxies_);
-  const auto rest = std::ranges::unique(proxies_);
-  proxies_.erase(rest.begin(), rest.end());
+  proxies_.erase(std::unique(proxies_.begin(), proxies_.end()), proxies_.end());
 }
 
 /// Of several places in bodies where a vertex is, that which is nearest to the surface.

@@ -80,34 +80,34 @@ SegmentPoints closest_on_segments(const Vec3d& a, const Vec3d& b, const Vec3d& c
   return best;
 }
 
-double squared_distance(PairKind kind, const FourVectors& far) {
-  const FourVectors x = about_the_first(far);
+double squared_distance(PairKind kind, const FourVectors& x) {
+  const FourVectors y = about_the_first(x);
   if (kind == PairKind::EdgeEdge) {
-    return closest_on_segments(x[0], x[1], x[2], x[3]).squared_distance;
+    return closest_on_segments(y[0], y[1], y[2], y[3]).squared_distance;
   }
-  return geometry::closest_point_on({x[1], x[2], x[3]}, x[0]).squared_distance;
+  return geometry::closest_point_on({y[1], y[2], y[3]}, y[0]).squared_distance;
 }
 
-Pair closest_points(PairKind kind, const FourVectors& far) {
-  const FourVectors x = about_the_first(far);
+Pair closest_points(PairKind kind, const FourVectors& x) {
+  const FourVectors y = about_the_first(x);
   Pair pair{.kind = kind};
   if (kind == PairKind::PointTriangle) {
-    const Vec3d b = geometry::closest_point_on({x[1], x[2], x[3]}, x[0]).barycentric;
+    const Vec3d b = geometry::closest_point_on({y[1], y[2], y[3]}, y[0]).barycentric;
     pair.weights = {1, -b[0], -b[1], -b[2]};
   } else {
-    const SegmentPoints at = closest_on_segments(x[0], x[1], x[2], x[3]);
+    const SegmentPoints at = closest_on_segments(y[0], y[1], y[2], y[3]);
     pair.weights = {1 - at.s, at.s, at.t - 1, -at.t};
   }
-  const Vec3d between = weighted(pair.weights, x);
+  const Vec3d between = weighted(pair.weights, y);
   pair.distance = norm(between);
-  const double size = max(norm(x[1]), max(norm(x[2]), norm(x[3])));
+  const double size = max(norm(y[1]), max(norm(y[2]), norm(y[3])));
   constexpr double kTouching = 1e-15;  // below, the direction is made of roundings
   if (pair.distance > kTouching * size) {
     pair.normal = between * (1 / pair.distance);
   } else if (kind == PairKind::PointTriangle) {
-    pair.normal = common_normal(x[2] - x[1], x[3] - x[1]);
+    pair.normal = common_normal(y[2] - y[1], y[3] - y[1]);
   } else {
-    pair.normal = common_normal(x[1] - x[0], x[3] - x[2]);
+    pair.normal = common_normal(y[1] - y[0], y[3] - y[2]);
   }
   return pair;
 }

@@ -29,8 +29,7 @@ void ImpactResolver::join_zones(std::span<Vec3d> velocities,
     for (int i = 1; i < 4; ++i) unite(zone_of_, points[0], points[i]);
   }
   std::ranges::sort(zone_points_);
-  const auto rest = std::ranges::unique(zone_points_);
-  zone_points_.erase(rest.begin(), rest.end());
+  zone_points_.erase(std::unique(zone_points_.begin(), zone_points_.end()), zone_points_.end());
   // Sums per zone, at the place of the point that names it: of momentum and mass, or of velocities
   // and numbers of points that cannot be moved.
   struct Sum {

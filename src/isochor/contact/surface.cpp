@@ -29,8 +29,7 @@ void check_corners(std::span<const Triangle> triangles, std::size_t point_count)
 template <class T>
 void sort_unique(std::vector<T>& list) {
   std::ranges::sort(list);
-  const auto rest = std::ranges::unique(list);
-  list.erase(rest.begin(), rest.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
   list.shrink_to_fit();
 }
 
