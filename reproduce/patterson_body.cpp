@@ -106,9 +106,9 @@ struct Effort {
   int frames = 0, newton = 0, krylov = 0, cuts = 0;
 };
 
-class Figure {
+class FigureWithMuscles {
  public:
-  Figure(const BodyCase& wanted, Context& context)
+  FigureWithMuscles(const BodyCase& wanted, Context& context)
       : spec_(make_scene(wanted)),
         scene_(sim::build_lattice_scene(spec_, {}, context)),
         guides_(scene_.holds.size() + scene_.soft_holds.size()),
@@ -227,8 +227,9 @@ void draw(const files::Topology& topology, const files::Frame& frame,
 }
 
 /// The skin, and what is inside of it.
-void draw_state(const Figure& figure, const grid::Lattice& lattice, const files::Topology& inside,
-                const std::filesystem::path& folder, std::string_view name, Context& context) {
+void draw_state(const FigureWithMuscles& figure, const grid::Lattice& lattice,
+                const files::Topology& inside, const std::filesystem::path& folder,
+                std::string_view name, Context& context) {
   const sim::LatticeScene& scene = figure.scene();
   files::BodyFrame skin;
   skin.nodes.assign(figure.positions().begin(), figure.positions().end());
@@ -272,7 +273,7 @@ class Report {
 std::vector<Row> measure(const BodyCase& wanted, const ExperimentOptions& options,
                          Context& context) {
   Report report(wanted);
-  Figure figure(wanted, context);
+  FigureWithMuscles figure(wanted, context);
   const std::size_t cells = figure.model().base.cells.size();
   report.add("cells", double(cells), "",
              fmt::format("of {:g} mm; {} springs hold bones", 1000 * wanted.spacing,

@@ -83,7 +83,7 @@ History staggered_gradients(int n, double poisson, Context& context) {
 }
 
 History element_gradients(int n, double poisson, Context& context) {
-  lattice::BodySpec body = make_body(*named_surface("cube", {}), n, poisson, context);
+  lattice::BodySpec body = reproduce::make_body(*named_surface("cube", {}), n, poisson, context);
   body.holds = {hold_end(body, 0, false, 0), hold_end(body, 0, true, 0)};
   const lattice::Model model =
       lattice::build_model({body}, {.preconditioner = lattice::Preconditioner::Multigrid}, {});
