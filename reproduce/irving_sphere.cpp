@@ -15,7 +15,9 @@ namespace isochor::reproduce {
 namespace {
 
 constexpr std::string_view kId = "irving/sphere";
-constexpr double kRadius = 0.5, kYoung = 3e4, kSpeed = 6;
+constexpr double kRadius = 0.5;
+constexpr double kYoung = 3e4;
+constexpr double kSpeed = 6;
 
 struct Case {
   std::string_view name;
