@@ -1,29 +1,19 @@
 #include <fmt/core.h>
 
 #include "app/commands.h"
+#include "app/mesh_words.h"
 #include "app/tet_report.h"
-#include "isochor/base/json.h"
 #include "isochor/files/ply_writer.h"
 #include "isochor/files/surface_file.h"
 #include "isochor/files/tet_file.h"
 #include "isochor/geometry/defect_mesh.h"
-#include "isochor/geometry/mesh_report.h"
 
 namespace isochor::app {
 namespace {
 
 using geometry::Defect;
-using geometry::DefectPlace;
 using geometry::MeshReport;
 
-/// How a kind of defect is spoken of.
-struct DefectText {
-  const char* key;      ///< in JSON
-  const char* one;      ///< of it there is
-  const char* many;     ///< of it there are
-  const char* indices;  ///< what the indices of a place are
-  const char* meaning;  ///< for a simulation
-};
 constexpr DefectText kDefects[geometry::kDefectKinds] = {
     {"boundary_edges", "boundary edge", "boundary edges", "vertices",
      "rims of holes or sheets: inside is where the winding number is above a half"},
@@ -42,25 +32,6 @@ constexpr DefectText kDefects[geometry::kDefectKinds] = {
     {"unused_vertices", "unused vertex", "unused vertices", "vertex",
      "in no face: carried along with the nearest part of the body"},
 };
-
-std::string counted(std::int64_t count, const char* one, const char* many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
-/// Without the sign that a zero may have.
-std::string text(const Vec3d& p) {
-  return fmt::format("[{:.6g} {:.6g} {:.6g}]", p[0] + 0.0, p[1] + 0.0, p[2] + 0.0);
-}
-
-/// "a", "a and b", "a, b and c".
-std::string enumerated(const std::vector<std::string>& words) {
-  std::string all;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (i > 0) all += i + 1 == words.size() ? " and " : ", ";
-    all += words[i];
-  }
-  return all;
-}
 
 /// One line: whether this can be simulated, and what to look out for.
 std::string verdict(const MeshReport& report) {
@@ -101,14 +72,8 @@ std::string verdict(const MeshReport& report) {
   return fmt::format("watertight, {}: can be simulated as it is", parts);
 }
 
-void print_line(const char* name, const std::string& value) {
-  fmt::print("{:<12} {}\n", name, value);
-}
-
 void print_size(const MeshReport& report, double scale) {
-  const Vec3d size = report.bounds.size();
-  print_line("size", fmt::format("{:.6g} x {:.6g} x {:.6g}, from {} to {}", size[0], size[1],
-                                 size[2], text(report.bounds.low), text(report.bounds.high)));
+  app::print_size(report.bounds);
   const std::string guess = geometry::guess_units(report.bounds);
   print_line("units", scale == 1 ? fmt::format("{}; a guess from the size alone", guess)
                                  : fmt::format("lengths of the file times {:g}", scale));
@@ -126,9 +91,7 @@ void print_size(const MeshReport& report, double scale) {
 }
 
 void print_parts(const MeshReport& report) {
-  const auto& e = report.edge_lengths;
-  print_line("edges",
-             fmt::format("{:.4g} to {:.4g}, median {:.4g}", e.smallest, e.largest, e.median));
+  print_edges(report.edge_lengths);
   print_line("components", std::to_string(report.components));
   if (report.components < 2) return;
   for (const geometry::SurfaceComponent& c : report.largest_components) {
@@ -156,39 +119,17 @@ void print_thickness(const MeshReport& report, double cell_size) {
 }
 
 void print_defects(const MeshReport& report) {
-  std::vector<std::string> absent;
-  for (std::size_t d = 0; d < geometry::kDefectKinds; ++d) {
-    const DefectText& name = kDefects[d];
-    const geometry::DefectList& list = report.defects[d];
-    if (list.count == 0) {
-      absent.emplace_back(name.many);
-      continue;
-    }
-    fmt::print("\n{}: {}\n", counted(list.count, name.one, name.many), name.meaning);
-    if (static_cast<Defect>(d) == Defect::BoundaryEdge) {
-      fmt::print("  in {}, the longest of {}, {:.4g} around, about {}\n",
-                 counted(report.boundary_loops, "loop", "loops"),
-                 counted(report.longest_loops[0].edges, "edge", "edges"),
-                 report.longest_loops[0].length, text(report.longest_loops[0].center));
-    }
-    for (const DefectPlace& place : list.first) {
-      const auto [a, b] = place.indices;
-      fmt::print("  {:<9}{:<17} at {}\n", name.indices,
-                 b < 0 ? std::to_string(a) : fmt::format("{}, {}", a, b), text(place.position));
-    }
-    const auto listed = static_cast<std::int64_t>(list.first.size());
-    if (list.count > listed) fmt::print("  and {} more\n", list.count - listed);
-  }
-  if (!absent.empty()) fmt::print("\nno {}\n", enumerated(absent));
-  if (absent.size() < geometry::kDefectKinds) fmt::print("indices count from 0\n");
+  app::print_defects(kDefects, report.defects, [&](std::size_t d) {
+    if (static_cast<Defect>(d) != Defect::BoundaryEdge) return;
+    fmt::print("  in {}, the longest of {}, {:.4g} around, about {}\n",
+               counted(report.boundary_loops, "loop", "loops"),
+               counted(report.longest_loops[0].edges, "edge", "edges"),
+               report.longest_loops[0].length, text(report.longest_loops[0].center));
+  });
 }
 
-Json to_json(const Vec3d& p) {
-  return Json::array(p.e, [](double x) { return Json(x); });
-}
-Json to_json(const geometry::Bounds& box) {
-  return {{"low", to_json(box.low)}, {"high", to_json(box.high)}};
-}
+using app::to_json;
+
 Json to_json(const geometry::SurfaceComponent& c) {
   return {{"triangles", c.triangles},
           {"area", c.area},
@@ -197,16 +138,6 @@ Json to_json(const geometry::SurfaceComponent& c) {
 }
 Json to_json(const geometry::BoundaryLoop& l) {
   return {{"edges", l.edges}, {"length", l.length}, {"center", to_json(l.center)}};
-}
-
-Json to_json(const geometry::DefectList& list, const DefectText& name) {
-  const auto place = [&](const DefectPlace& p) -> Json {
-    const auto [a, b] = p.indices;
-    const Json which = b < 0 ? Json(a) : Json::array(p.indices, [](auto i) { return Json(i); });
-    return {{name.indices, which}, {"at", to_json(p.position)}};
-  };
-  return {
-      {"count", list.count}, {"meaning", name.meaning}, {"first", Json::array(list.first, place)}};
 }
 
 Json to_json(const geometry::Thickness& t, double cell_size) {
@@ -228,11 +159,6 @@ Json to_json(const geometry::Thickness& t, double cell_size) {
 Json to_json(const MeshReport& report, const InspectCommand& command,
              const std::vector<std::string>& notes) {
   const auto item = [](const auto& i) { return to_json(i); };
-  const auto& e = report.edge_lengths;
-  Json defects = Json::object();
-  for (std::size_t d = 0; d < geometry::kDefectKinds; ++d) {
-    defects.add(kDefects[d].key, to_json(report.defects[d], kDefects[d]));
-  }
   return {{"file", command.mesh.string()},
           {"scale", command.scale},
           {"verdict", verdict(report)},
@@ -246,8 +172,7 @@ Json to_json(const MeshReport& report, const InspectCommand& command,
           {"volume", report.volume},
           {"euler_characteristic", report.euler_characteristic},
           {"genus", report.genus},
-          {"edge_lengths",
-           Json{{"smallest", e.smallest}, {"median", e.median}, {"largest", e.largest}}},
+          {"edge_lengths", to_json(report.edge_lengths)},
           {"components", report.components},
           {"flat_components", report.flat_components},
           {"inward_components", report.inward_components},
@@ -255,7 +180,7 @@ Json to_json(const MeshReport& report, const InspectCommand& command,
           {"boundary_loops", report.boundary_loops},
           {"longest_loops", Json::array(report.longest_loops, item)},
           {"thickness", to_json(report.thickness, command.cell_size)},
-          {"defects", defects},
+          {"defects", to_json(kDefects, report.defects)},
           {"notes", Json::array(notes, [](const std::string& n) { return Json(n); })}};
 }
 

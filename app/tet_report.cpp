@@ -3,24 +3,16 @@
 #include <cmath>
 #include <fmt/core.h>
 
+#include "app/mesh_words.h"
 #include "isochor/base/error.h"
 #include "isochor/files/tet_file.h"
 
 namespace isochor::app {
 namespace {
 
-using geometry::DefectPlace;
 using geometry::TetDefect;
 using geometry::TetReport;
 
-/// How a kind of defect is spoken of.
-struct DefectText {
-  const char* key;      ///< in JSON
-  const char* one;      ///< of it there is
-  const char* many;     ///< of it there are
-  const char* indices;  ///< what the indices of a place are
-  const char* meaning;  ///< for a simulation
-};
 constexpr DefectText kDefects[geometry::kTetDefectKinds] = {
     {"inverted_tets", "inverted tet", "inverted tets", "tet", "negative volume: refused"},
     {"flat_tets", "flat tet", "flat tets", "tet", "no volume for their size: refused"},
@@ -34,17 +26,6 @@ constexpr DefectText kDefects[geometry::kTetDefectKinds] = {
      "parts touch there along a line: a hinge without stiffness"},
     {"unused_vertices", "unused vertex", "unused vertices", "vertex", "in no tet: ignored"}};
 
-std::string counted(std::int64_t count, const char* one, const char* many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-/// Without the sign that a zero may have.
-std::string text(const Vec3d& p) {
-  return fmt::format("[{:.6g} {:.6g} {:.6g}]", p[0] + 0.0, p[1] + 0.0, p[2] + 0.0);
-}
-void print_line(const char* name, const std::string& value) {
-  fmt::print("{:<12} {}\n", name, value);
-}
-
 /// A line per ten degrees that have angles, with a bar.
 void print_angles(const TetReport& report) {
   constexpr int kWidth = 50;
@@ -56,41 +37,6 @@ void print_angles(const TetReport& report) {
     fmt::print("{:>9}..{:<3} {:>10} {:5.1f} % {}\n", 10 * bin, 10 * (bin + 1), count, 100 * share,
                std::string(static_cast<std::size_t>(std::lround(kWidth * share)), '#'));
   }
-}
-
-void print_defects(const TetReport& report) {
-  std::string absent;
-  for (std::size_t d = 0; d < geometry::kTetDefectKinds; ++d) {
-    const DefectText& name = kDefects[d];
-    const geometry::DefectList& list = report.defects[d];
-    if (list.count == 0) {
-      absent += fmt::format("{}{}", absent.empty() ? "" : ", ", name.many);
-      continue;
-    }
-    fmt::print("\n{}: {}\n", counted(list.count, name.one, name.many), name.meaning);
-    for (const DefectPlace& place : list.first) {
-      const auto [a, b] = place.indices;
-      fmt::print("  {:<9}{:<17} at {}\n", name.indices,
-                 b < 0 ? std::to_string(a) : fmt::format("{}, {}", a, b), text(place.position));
-    }
-    const auto listed = static_cast<std::int64_t>(list.first.size());
-    if (list.count > listed) fmt::print("  and {} more\n", list.count - listed);
-  }
-  if (!absent.empty()) fmt::print("\nno {}\n", absent);
-}
-
-Json vector_json(const Vec3d& p) {
-  return Json::array(p.e, [](double x) { return Json(x); });
-}
-
-Json to_json(const geometry::DefectList& list, const DefectText& name) {
-  const auto place = [&](const DefectPlace& p) -> Json {
-    const auto [a, b] = p.indices;
-    const Json which = b < 0 ? Json(a) : Json::array(p.indices, [](auto i) { return Json(i); });
-    return {{name.indices, which}, {"at", vector_json(p.position)}};
-  };
-  return {
-      {"count", list.count}, {"meaning", name.meaning}, {"first", Json::array(list.first, place)}};
 }
 
 }  // namespace
@@ -117,9 +63,7 @@ std::string verdict(const TetReport& report) {
 }
 
 void print_report(const TetReport& report, const std::vector<std::string>& region_names) {
-  const Vec3d size = report.bounds.size();
-  print_line("size", fmt::format("{:.6g} x {:.6g} x {:.6g}, from {} to {}", size[0], size[1],
-                                 size[2], text(report.bounds.low), text(report.bounds.high)));
+  print_size(report.bounds);
   print_line("vertices", std::to_string(report.vertices));
   print_line("tets", std::to_string(report.tets));
   print_line("boundary",
@@ -129,21 +73,15 @@ void print_report(const TetReport& report, const std::vector<std::string>& regio
   for (std::size_t r = 0; r < report.region_volumes.size(); ++r) {
     print_line("region", fmt::format("{}: {:.6g}", region_names[r], report.region_volumes[r]));
   }
-  const auto& e = report.edge_lengths;
-  print_line("edges",
-             fmt::format("{:.4g} to {:.4g}, median {:.4g}", e.smallest, e.largest, e.median));
+  print_edges(report.edge_lengths);
   print_line("angles", fmt::format("dihedral, {:.2f} to {:.2f} degrees", report.smallest_angle,
                                    report.largest_angle));
   print_angles(report);
-  print_defects(report);
+  print_defects(kDefects, report.defects, [](std::size_t) {});
 }
 
 Json to_json(const TetReport& report, const std::vector<std::string>& region_names) {
-  const auto& e = report.edge_lengths;
-  Json defects = Json::object(), regions = Json::object();
-  for (std::size_t d = 0; d < geometry::kTetDefectKinds; ++d) {
-    defects.add(kDefects[d].key, to_json(report.defects[d], kDefects[d]));
-  }
+  Json regions = Json::object();
   for (std::size_t r = 0; r < report.region_volumes.size(); ++r) {
     regions.add(region_names[r], report.region_volumes[r]);
   }
@@ -152,8 +90,7 @@ Json to_json(const TetReport& report, const std::vector<std::string>& region_nam
       {"vertices", report.vertices},
       {"tets", report.tets},
       {"boundary_triangles", report.boundary_triangles},
-      {"bounds",
-       Json{{"low", vector_json(report.bounds.low)}, {"high", vector_json(report.bounds.high)}}},
+      {"bounds", to_json(report.bounds)},
       {"volume", report.volume},
       {"area", report.area},
       {"smallest_tet", report.smallest_volume},
@@ -162,10 +99,9 @@ Json to_json(const TetReport& report, const std::vector<std::string>& region_nam
       {"smallest_angle", report.smallest_angle},
       {"largest_angle", report.largest_angle},
       {"angles_by_ten_degrees", Json::array(report.angles, [](std::int64_t n) { return Json(n); })},
-      {"edge_lengths",
-       Json{{"smallest", e.smallest}, {"median", e.median}, {"largest", e.largest}}},
+      {"edge_lengths", to_json(report.edge_lengths)},
       {"region_volumes", regions},
-      {"defects", defects}};
+      {"defects", to_json(kDefects, report.defects)}};
 }
 
 int inspect_tets_command(const InspectCommand& command, const CommonOptions& common) {
