@@ -48,6 +48,7 @@ std::vector<Row> verify_land(const ExperimentOptions&, Context&);
 std::vector<Row> verify_mms(const ExperimentOptions&, Context&);
 std::vector<Row> verify_cook(const ExperimentOptions&, Context&);
 std::vector<Row> verify_held(const ExperimentOptions&, Context&);
+std::vector<Row> verify_hertz(const ExperimentOptions&, Context&);
 std::vector<Row> verify_momentum(const ExperimentOptions&, Context&);
 std::vector<Row> verify_sphere(const ExperimentOptions&, Context&);
 std::vector<Row> verify_spin(const ExperimentOptions&, Context&);
@@ -133,6 +134,7 @@ std::span<const Experiment> experiments() {
       Experiment{"verify/cook", "Cook's membrane against conforming elements", verify_cook},
       Experiment{"verify/held", "A ball held all over its surface against a closed form",
                  verify_held},
+      Experiment{"verify/hertz", "A ball between two plates, against Hertz", verify_hertz},
       Experiment{"verify/momentum", "A tumbling block flies along a parabola", verify_momentum},
       Experiment{"verify/sphere", "Thick spheres and cylinders under follower pressure",
                  verify_sphere},

@@ -36,7 +36,7 @@ tets::ConservingParams completed(tets::ConservingParams params, const MotionSetu
 }  // namespace
 
 geometry::TetMesh stuffed_ball(const Vec3d& centre, double radius, double spacing,
-                               ThreadArena& arena) {
+                               ThreadArena& arena, int grading) {
   const auto depth = [&](const Vec3d& x) {
     const Vec3d d = x - centre;
     return radius - std::sqrt(dot(d, d));
@@ -57,7 +57,7 @@ geometry::TetMesh stuffed_ball(const Vec3d& centre, double radius, double spacin
   const Vec3d corner{radius, radius, radius};
   return geometry::stuff(
       geometry::StuffedBody{{centre - corner, centre + corner}, is_inside, has_ball, crossing},
-      {.spacing = spacing}, arena);
+      {.spacing = spacing, .grading = grading}, arena);
 }
 
 materials::Material elastic_flesh(double young, double poisson) {

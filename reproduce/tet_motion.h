@@ -13,8 +13,9 @@ namespace isochor::reproduce {
 /// A frame of film, s.
 inline constexpr double kFrame = 1.0 / 24;
 
+/// Tets may double their size `grading` times on the way inward.
 geometry::TetMesh stuffed_ball(const Vec3d& centre, double radius, double spacing,
-                               ThreadArena& arena);
+                               ThreadArena& arena, int grading = 0);
 
 /// Isotropic, by the law that all of these experiments have.
 materials::Material elastic_flesh(double young, double poisson);
