@@ -113,6 +113,7 @@ PlacedColliders Colliders::at(double time, ThreadArena& arena) const {
   PlacedColliders placed = rest_;
   for (PlacedColliders::Placed& p : placed.colliders_) {
     p.placement = placement_at(p.collider->keys, time);
+    p.placement.rotation = p.placement.rotation * rotation_from_vector(p.collider->turned);
     const Mesh* mesh = std::get_if<Mesh>(&p.collider->shape);
     if (mesh == nullptr || mesh->keys.empty()) continue;
     p.mesh = std::make_shared<const ColliderMesh>(*mesh, time, arena);

@@ -69,9 +69,10 @@ struct Collider {
   std::string name;
   Shape shape;
   std::vector<PoseKey> keys{
-      PoseKey{}};        ///< in order of time; it rests before the first and after the last
-  double friction = 0;   ///< coefficient
-  double thickness = 0;  ///< m by which it is larger than its shape
+      PoseKey{}};         ///< in order of time; it rests before the first and after the last
+  double friction = 0;    ///< coefficient
+  double thickness = 0;   ///< m by which it is larger than its shape
+  Vec3d turned{0, 0, 0};  ///< rotation vector of the shape before keys move it, rad
 };
 
 /// A collider as seen from a point.

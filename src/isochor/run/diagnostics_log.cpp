@@ -31,6 +31,15 @@ void add_motion(const sim::MotionMeasures& m, std::vector<Cell>& to) {
   add_vector("angular_momentum.", "kg m^2/s", m.angular_momentum, to);
 }
 
+void add_contact(const sim::ContactMeasures& m, std::vector<Cell>& to) {
+  to.push_back({"collider_contacts", double(m.collider_contacts)});
+  to.push_back({"deepest_penetration [m]", m.deepest});
+  if (m.crossings) to.push_back({"crossing_pairs", double(*m.crossings)});
+  if (m.worst_ring_volume_error) {
+    to.push_back({"worst_ring_volume_error", *m.worst_ring_volume_error});
+  }
+}
+
 /// The columns, once: header and rows both come from here.
 std::vector<Cell> cells_of(const sim::FrameReport& r, const sim::Measures& m,
                            const OutputSeconds& seconds) {
@@ -56,6 +65,7 @@ std::vector<Cell> cells_of(const sim::FrameReport& r, const sim::Measures& m,
     cells.push_back({"worst_zone_volume_error", *m.worst_zone_volume_error});
   }
   if (m.motion) add_motion(*m.motion, cells);
+  if (m.contact) add_contact(*m.contact, cells);
   for (const sim::NamedReaction& reaction : m.reactions) {
     add_vector(fmt::format("reaction.{}.f", reaction.name), "N", reaction.force, cells);
     add_vector(fmt::format("reaction.{}.m", reaction.name), "N m", reaction.moment, cells);

@@ -45,6 +45,8 @@ constexpr MethodSetting kFas{&MethodSpec::solver, "solver", "fas"};
 constexpr MethodSetting kGauss{&MethodSpec::quadrature, "quadrature", "gauss"};
 constexpr MethodSetting kPenalty{&MethodSpec::volume, "volume", "penalty"};
 constexpr MethodSetting kMixed{&MethodSpec::volume, "volume", "mixed"};
+constexpr MethodSetting kOneRing{&MethodSpec::volume, "volume", "one-ring"};
+constexpr MethodSetting kBest{&MethodSpec::variant, "variant", "best"};
 constexpr MethodSetting kJacobi{&MethodSpec::preconditioner, "preconditioner", "jacobi"};
 
 constexpr std::array kLatticeSettings{kPenalty};
@@ -54,7 +56,11 @@ constexpr std::array kGaussSettings{kPenalty, kGauss};
 constexpr std::array kMixedSettings{kMixed};
 constexpr std::array kMixedPaperSettings{kMixed, kPaper};
 constexpr std::array kNotMixed{kFas, kGauss, kJacobi};
-constexpr std::array kNotTets{kMixed, kPaper, kFas, kGauss};
+constexpr std::array kNotTets{kPaper, kFas, kGauss};
+constexpr std::array kOneRingSettings{kOneRing, kBest};
+constexpr std::array kOneRingPaperSettings{kOneRing, kPaper};
+constexpr std::array kNotOneRing{kFas, kGauss};
+constexpr std::array<std::string_view, 1> kBackwardEuler{"backward-euler"};
 
 constexpr std::array kCapabilities{
     Capability{.name = "lattice",
@@ -104,11 +110,30 @@ constexpr std::array kCapabilities{
                .features = kStaticLattice | kSurfaces | kMoving | Incompressible},
     Capability{.name = "tets",
                .method = "tets",
+               .settings = kLatticeSettings,
                .excludes = kNotTets,
                .source = "linear tetrahedra; preconditioner of Xu 1996",
                .elements = "tetrahedra, linear",
                .volume = "penalty",
-               .features = Static | Dynamic | HeldNodes | Tractions | Regions},
+               .features = Static | Dynamic | HeldNodes | Tractions | Regions | Contact},
+    Capability{.name = "tets-one-ring",
+               .method = "tets",
+               .settings = kOneRingSettings,
+               .excludes = kNotOneRing,
+               .source = "Irving 2007, improved",
+               .elements = "tetrahedra, linear",
+               .volume = "pressure per node",
+               .integrators = kBackwardEuler,
+               .features = Dynamic | HeldNodes | Tractions | Regions | Contact},
+    Capability{.name = "tets-one-ring-paper",
+               .method = "tets",
+               .settings = kOneRingPaperSettings,
+               .excludes = kNotOneRing,
+               .source = "Irving 2007",
+               .elements = "tetrahedra, linear",
+               .volume = "pressure per node",
+               .integrators = kBackwardEuler,
+               .features = Dynamic | StiffnessDamping | Tractions | Regions | Contact},
 };
 
 constexpr std::string_view kMethodOfTets = "tets";
@@ -159,6 +184,10 @@ std::vector<Request> requests_of(const SceneSpec& scene) {
     }
   }
   for (const TieSpec& tie : scene.ties) add(Ties, fmt::format("tie '{}'", tie.name));
+  for (const ColliderSpec& collider : scene.colliders) {
+    add(Contact, fmt::format("collider '{}'", collider.name));
+  }
+  if (scene.method.self_contact) add(Contact, "method.self_contact");
   return all;
 }
 
@@ -195,6 +224,23 @@ std::string how_to_choose(const Capability& method) {
                       : fmt::format("{} ({})", method.name, fmt::join(keys, ", "));
 }
 
+/// Where name and volume are of two different methods.
+[[noreturn]] void refuse_volume(const MethodSpec& spec, std::span<const Capability> rows) {
+  const MethodSetting volume{&MethodSpec::volume, "volume", spec.volume};
+  const auto has_volume = [&](const MethodSetting& s) {
+    return s.member == volume.member && s.value == volume.value;
+  };
+  std::vector<std::string> able;
+  for (const Capability& row : rows) {
+    if (row.method == spec.name || std::ranges::any_of(row.settings, has_volume)) {
+      able.push_back(how_to_choose(row));
+    }
+  }
+  throw Error(Fault::Input, spec.place.text(volume.key),
+              fmt::format("{} does not go with {}", text_of(volume), spec.name),
+              fmt::format("use one of: {}", fmt::join(able, ", ")));
+}
+
 }  // namespace
 
 std::span<const FeatureName> feature_names() { return kFeatureNames; }
@@ -206,6 +252,10 @@ std::vector<std::string> obstacles(const Capability& method, const SceneSpec& sc
   for (const Request& request : requests_of(scene)) {
     if (method.has(request.feature)) continue;
     found.push_back(fmt::format("no {} ({})", name_of(request.feature), request.key));
+  }
+  if (scene.time.moves() && !method.integrators.empty() &&
+      std::ranges::find(method.integrators, scene.time.integrator) == method.integrators.end()) {
+    found.push_back(fmt::format("no time.integrator = \"{}\"", scene.time.integrator));
   }
   for (const BodySpec& body : scene.bodies) {
     if (method.method != kMethodOfTets && body.cell_size == 0) {
@@ -233,6 +283,8 @@ SceneSpec with_method(SceneSpec scene, const Capability& method) {
 }
 
 void check_capabilities(const SceneSpec& scene, std::span<const Capability> rows) {
+  const auto chosen = [&](const Capability& row) { return is_chosen(row, scene.method); };
+  if (std::ranges::none_of(rows, chosen)) refuse_volume(scene.method, rows);
   for (const Capability& method : rows) {
     if (!is_chosen(method, scene.method)) continue;
     for (const MethodSetting& excluded : method.excludes) {

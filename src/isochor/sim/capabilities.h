@@ -52,8 +52,9 @@ struct Capability {
   std::span<const MethodSetting> excludes;  ///< what does not go with them
   std::string_view source;                  ///< where it comes from
   std::string_view elements;
-  std::string_view volume;                      ///< how volume is kept
-  std::span<const std::string_view> materials;  ///< laws it knows; none: all
+  std::string_view volume;                        ///< how volume is kept
+  std::span<const std::string_view> materials;    ///< laws it knows; none: all
+  std::span<const std::string_view> integrators;  ///< of motions, that it knows; none: all
   Features features = 0;
 
   bool has(Feature feature) const { return features & static_cast<Features>(feature); }

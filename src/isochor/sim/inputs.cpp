@@ -67,6 +67,9 @@ std::uint64_t frame_inputs(const SceneSpec& scene, int frame) {
     for (const HoldSpec& hold : body.holds) hash.add_keys(hold.keys, hold.ease, frame);
     for (const LoadSpec& load : body.loads) hash.add_keys(load.keys, load.ease, frame);
   }
+  for (const ColliderSpec& collider : scene.colliders) {
+    hash.add_keys(collider.keys, "linear", frame);
+  }
   return hash.value();
 }
 
@@ -85,6 +88,7 @@ SceneSpec without_motion(SceneSpec scene) {
       load.ease = LoadSpec{}.ease;
     }
   }
+  for (ColliderSpec& collider : scene.colliders) collider.keys.clear();
   return scene;
 }
 

@@ -44,6 +44,14 @@ struct MotionMeasures {
   Vec3d angular_momentum{0, 0, 0};  ///< about the centre of mass, kg m^2/s
 };
 
+/// Where bodies touch something, and where volume is kept around nodes.
+struct ContactMeasures {
+  std::size_t collider_contacts = 0;      ///< nodes that touch a collider
+  double deepest = 0;                     ///< inside a collider, m
+  std::optional<std::int64_t> crossings;  ///< pairs of triangles of bodies; where bodies may touch
+  std::optional<double> worst_ring_volume_error;  ///< relative, around a node; where that is kept
+};
+
 /// What the diagnostics say about a state.
 struct Measures {
   double elastic_energy = 0;  ///< J
@@ -54,8 +62,9 @@ struct Measures {
   std::optional<double> worst_zone_volume_error;
   double worst_cell_volume_error = 0;  ///< largest |J - 1|
   double min_j = 0;
-  int inverted_cells = 0;                ///< J <= 0
-  std::optional<MotionMeasures> motion;  ///< where time passes
+  int inverted_cells = 0;                  ///< J <= 0
+  std::optional<MotionMeasures> motion;    ///< where time passes
+  std::optional<ContactMeasures> contact;  ///< of methods that know of it
   std::vector<NamedReaction> reactions;
 };
 

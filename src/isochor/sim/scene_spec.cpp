@@ -11,6 +11,7 @@
 #include "isochor/scene/printer.h"
 #include "isochor/scene/reader.h"
 #include "isochor/sim/capabilities.h"
+#include "isochor/sim/collider_spec.h"
 #include "isochor/sim/motion.h"
 #include "isochor/sim/muscles.h"
 
@@ -18,7 +19,7 @@ namespace isochor::sim {
 namespace {
 
 constexpr std::array<std::string_view, 2> kVariants{"best", "paper"};
-constexpr std::array<std::string_view, 2> kVolumes{"penalty", "mixed"};
+constexpr std::array<std::string_view, 3> kVolumes{"penalty", "mixed", "one-ring"};
 constexpr std::array<std::string_view, 2> kQuadratures{"one-point", "gauss"};
 constexpr std::array<std::string_view, 3> kFixes{"clamp", "absolute", "none"};
 constexpr std::array<std::string_view, 14> kShapes{
@@ -184,6 +185,12 @@ void check(const SceneSpec& scene) {
     }
   }
   check_ties(scene, bodies);
+  std::set<std::string> colliders;
+  for (const ColliderSpec& collider : scene.colliders) {
+    require_unique(colliders, collider.name, collider.place);
+    check_order(collider.keys, "key", collider.place);
+  }
+  check_contact(scene);
   check_capabilities(scene);
 }
 
@@ -217,10 +224,11 @@ void describe(FieldVisitor& visitor, MethodSpec& spec) {
   visitor.choice("name", spec.name, method_names(), "discretisation, see 'isochor list'");
   visitor.choice("variant", spec.variant, kVariants,
                  "best: ours; paper: the algorithm as published");
-  visitor.choice("volume", spec.volume, kVolumes,
-                 "how bodies keep their volume: an energy that grows with Poisson's ratio, or a "
-                 "pressure per cell, for any ratio up to 0.5, static, solver and preconditioner "
-                 "of its own");
+  visitor.choice(
+      "volume", spec.volume, kVolumes,
+      "how bodies keep their volume: an energy that grows with Poisson's ratio; a pressure "
+      "per cell of a lattice, for any ratio up to 0.5, solver and preconditioner of its "
+      "own; or, of tets in motion, around every node, whatever the ratio");
   visitor.choice("definiteness", spec.definiteness, kFixes,
                  "what is done to a tangent that is not positive definite: negative eigenvalues "
                  "become zero, change sign, or stay");
@@ -235,12 +243,16 @@ void describe(FieldVisitor& visitor, MethodSpec& spec) {
                  "a reference that takes about eight times as long");
   visitor.flag("stabilise", spec.stabilise,
                "off leaves bare one-point quadrature, which hourglasses");
+  visitor.flag("self_contact", spec.self_contact,
+               "bodies of tets do not pass through each other, nor through themselves");
+  if (spec.self_contact) {
+    visitor.number("friction", spec.friction, Unit::None, Range::at_least(0),
+                   "coefficient, where bodies touch each other or themselves");
+  }
   visitor.group("newton", spec.newton, "the nonlinear solver");
 }
 
-void describe(FieldVisitor& visitor, ShapeSpec& spec) {
-  visitor.place(spec.place);
-  visitor.choice("kind", spec.kind, kShapes, "mesh is read from a file, all others are made");
+void describe_measures(FieldVisitor& visitor, ShapeSpec& spec) {
   if (spec.kind == "mesh") {
     visitor.text("file", spec.file, "OBJ, PLY, STL, OFF or glTF file, relative to the scene",
                  Need::Required);
@@ -258,6 +270,7 @@ void describe(FieldVisitor& visitor, ShapeSpec& spec) {
   visitor.vector("center", spec.center.e, Unit::Length, kAny,
                  grown          ? "where the shoulder, the wrist or the soles are"
                  : is("stairs") ? "middle of the lower edge of the first riser"
+                 : is("plane")  ? "a point of it"
                                 : "middle of the shape");
   if (grown) {
     visitor.number("scale", spec.scale, Unit::None, Range::positive(), "1: of an adult");
@@ -288,6 +301,13 @@ void describe(FieldVisitor& visitor, ShapeSpec& spec) {
     visitor.number("length", spec.length, Unit::Length, Range::positive(),
                    "along the axis; of a capsule without its caps");
   }
+}
+
+void describe(FieldVisitor& visitor, ShapeSpec& spec) {
+  visitor.place(spec.place);
+  visitor.choice("kind", spec.kind, kShapes, "mesh is read from a file, all others are made");
+  describe_measures(visitor, spec);
+  if (spec.kind == "mesh") return;
   visitor.number("edge", spec.edge, Unit::Length, Range::at_least(0),
                  "edge of the surface quads; 0: as the cells");
 }
@@ -500,6 +520,7 @@ void describe(FieldVisitor& visitor, SceneSpec& spec) {
   visitor.group("method", spec.method, "how the bodies are simulated");
   visitor.list("body", spec.bodies, "the bodies");
   visitor.list("tie", spec.ties, "springs between bodies, of length zero at rest");
+  visitor.list("collider", spec.colliders, "what bodies touch, and what moves as it is told");
 }
 
 SceneSpec load_scene(const std::filesystem::path& file, std::span<const std::string> settings) {
@@ -544,6 +565,11 @@ std::string scene_reference() {
   add("where = \"group\"", HoldSpec{.where = "group", .select = "surface"}, "body.hold");
   add("kind = \"traction\"", LoadSpec{.where = "all", .kind = "traction"}, "body.load");
   add("slide = \"plane\"", HoldSpec{.where = "all", .slide = "plane"}, "body.hold");
+  add("self_contact = true", MethodSpec{.self_contact = true}, "method");
+  for (const std::string_view kind : collider_kinds()) {
+    add(fmt::format("a `[[collider]]` of kind = \"{}\"", kind),
+        ColliderSpec{.shape = {.kind = std::string(kind), .axis = {0, 1, 0}}}, "collider");
+  }
   return text;
 }
 

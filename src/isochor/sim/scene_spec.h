@@ -46,6 +46,8 @@ struct MethodSpec {
   std::string solver = "newton";
   std::string quadrature = "one-point";
   bool stabilise = true;
+  bool self_contact = false;
+  double friction = 0;
   solve::NewtonParams newton;
   Place place;
 };
@@ -211,6 +213,17 @@ struct TieSpec {
   Place place;
 };
 
+/// What bodies touch, and what moves as it is told.
+struct ColliderSpec {
+  std::string name;
+  ShapeSpec shape{.kind = "plane", .axis = {0, 1, 0}};  ///< with kinds of its own
+  Vec3d normal{0, 1, 0};
+  std::string sides = "solid";
+  double friction = 0, thickness = 0;
+  std::vector<KeySpec> keys;
+  Place place;
+};
+
 struct SceneSpec {
   int format = kSceneFormat;
   std::string title;
@@ -219,13 +232,19 @@ struct SceneSpec {
   MethodSpec method;
   std::vector<BodySpec> bodies;
   std::vector<TieSpec> ties;
+  std::vector<ColliderSpec> colliders;
   std::filesystem::path file;  ///< where it was read from; meshes are found beside it
+
+  /// Whether its bodies meet anything: colliders, each other, or themselves.
+  bool has_contact() const { return !colliders.empty() || method.self_contact; }
 };
 
 void describe(FieldVisitor& visitor, TimeSpec& spec);
 void describe(FieldVisitor& visitor, WorldSpec& spec);
 void describe(FieldVisitor& visitor, MethodSpec& spec);
 void describe(FieldVisitor& visitor, ShapeSpec& spec);
+/// Where a shape of its kind is, and how large: what is left without kind and edge.
+void describe_measures(FieldVisitor& visitor, ShapeSpec& spec);
 void describe(FieldVisitor& visitor, KeySpec& spec);
 void describe(FieldVisitor& visitor, HoldSpec& spec);
 void describe(FieldVisitor& visitor, LoadKeySpec& spec);
@@ -240,6 +259,7 @@ void describe(FieldVisitor& visitor, DampingSpec& spec);
 void describe(FieldVisitor& visitor, RegionSpec& spec);
 void describe(FieldVisitor& visitor, BodySpec& spec);
 void describe(FieldVisitor& visitor, TieSpec& spec);
+void describe(FieldVisitor& visitor, ColliderSpec& spec);
 void describe(FieldVisitor& visitor, SceneSpec& spec);
 
 /// Reads and checks a scene file. `settings` are "key=value" pairs that override it.

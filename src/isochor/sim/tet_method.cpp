@@ -40,7 +40,8 @@ TetMethod::TetMethod(const SceneSpec& scene, Context& context)
       state_(tets::make_state(model_)),
       guides_(scene_.holds.size()),
       loads_(model_.node_count()),
-      scratch_(model_) {}
+      scratch_(model_),
+      conserving_(make_conserving(scene, model_, context)) {}
 
 Summary TetMethod::summary() const {
   Summary result{.elements = "tets",
@@ -88,7 +89,9 @@ solve::NewtonReport TetMethod::step(double time) {
   input.dt = (time - time_) / timing_.frame_rate;
   const auto done = [&] { return work_of(input.loads, state_.positions, model_.rest_positions); };
   const double before = done();
-  const tets::StepReport report = tets::advance(model_, state_, input, scratch_, context_);
+  const tets::StepReport report =
+      conserving_ ? sim::advance(*conserving_, state_, input, time_ / timing_.frame_rate, context_)
+                  : tets::advance(model_, state_, input, scratch_, context_);
   if (report.converged()) ledger_.add(report.balance, done() - before);
   return report;
 }
@@ -141,6 +144,11 @@ Snapshot TetMethod::snapshot() const {
     m.motion = motion_measures(
         ledger_, solve::momenta(model_.mass, state_.positions, state_.velocities, context_.arena),
         total_energy());
+  }
+
+  if (conserving_) {
+    m.contact = contact_measures(*conserving_, state_.positions, time_ / timing_.frame_rate,
+                                 context_.arena);
   }
 
   struct Field {
@@ -206,6 +214,11 @@ void TetMethod::push_mass(std::size_t body, const Vec3d& force) {
                  loads_.renew(time_, timing_, range.first_node, range.node_count));
 }
 
+void TetMethod::poison_scratch() {
+  scratch_.poison();
+  if (conserving_) conserving_->poison();
+}
+
 void TetMethod::save(files::ByteWriter& writer) const {
   writer.put(time_);
   for (const auto* v : {&state_.positions, &state_.velocities, &state_.last_positions,
@@ -216,6 +229,9 @@ void TetMethod::save(files::ByteWriter& writer) const {
   sim::save(ledger_, writer);
   sim::save(guides_, writer);
   loads_.save(writer);
+  if (!conserving_) return;
+  writer.put(conserving_->guesses().positions);
+  writer.put(conserving_->guesses().velocities);
 }
 
 void TetMethod::load(files::ByteReader& reader) {
@@ -232,7 +248,18 @@ void TetMethod::load(files::ByteReader& reader) {
   state.last_dt = reader.get<double>();
   const Ledger ledger = load_ledger(reader);
   Guides guides = load_guides(reader, guides_.size());
-  loads_ = NodalLoads::load(reader, model_.node_count());
+  NodalLoads loads = NodalLoads::load(reader, model_.node_count());
+  if (conserving_) {
+    tets::Guesses guesses;
+    for (const auto part : {&tets::Guesses::positions, &tets::Guesses::velocities}) {
+      guesses.*part = reader.get_vector<double>();
+      if ((guesses.*part).size() != model_.node_count()) {
+        reader.fail("it holds pressures of another number of nodes than the scene has");
+      }
+    }
+    conserving_->set_guesses(std::move(guesses));
+  }
+  loads_ = std::move(loads);
   guides_ = std::move(guides);
   ledger_ = ledger;
   time_ = time;

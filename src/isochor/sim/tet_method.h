@@ -2,6 +2,7 @@
 
 #include "isochor/sim/body_motion.h"
 #include "isochor/sim/method.h"
+#include "isochor/sim/tet_conserving.h"
 #include "isochor/sim/tet_scene.h"
 #include "isochor/tets/fields.h"
 
@@ -22,7 +23,7 @@ class TetMethod final : public Method {
   Snapshot snapshot() const override;
   void save(files::ByteWriter& writer) const override;
   void load(files::ByteReader& reader) override;
-  void poison_scratch() override { scratch_.poison(); }
+  void poison_scratch() override;
 
  private:
   /// What surrounds the bodies at a time.
@@ -55,6 +56,8 @@ class TetMethod final : public Method {
   Guides guides_;  ///< part of the state
   NodalLoads loads_;
   tets::Scratch scratch_;
+  /// Takes steps in time where bodies touch something or keep the volume around nodes; else null.
+  std::unique_ptr<tets::Conserving> conserving_;
 };
 
 }  // namespace isochor::sim

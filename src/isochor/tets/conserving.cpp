@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "isochor/base/error.h"
 
@@ -36,8 +37,7 @@ Conserving::Conserving(const Model& model, const ConservingParams& params,
       rings_(model, context.arena),
       scratch_(model),
       wanted_(model.node_count()),
-      position_pressures_(model.node_count()),
-      velocity_pressures_(model.node_count()),
+      guesses_{std::vector<double>(model.node_count()), std::vector<double>(model.node_count())},
       later_pressures_(model.node_count()),
       positions_(model.node_count()),
       velocities_(model.node_count()),
@@ -56,10 +56,15 @@ Conserving::Conserving(const Model& model, const ConservingParams& params,
 }
 
 ConservingReport Conserving::advance(State& state, const Vec3d& gravity, double time, double dt,
-                                     std::span<const Vec3d> held_positions) {
-  return params_.scheme == Scheme::Published
-             ? advance_published(state, gravity, time, dt)
-             : advance_implicit(state, gravity, time, dt, held_positions);
+                                     std::span<const Vec3d> held_positions,
+                                     std::span<const Vec3d> loads) {
+  guesses_before_ = guesses_;
+  const ConservingReport report =
+      params_.scheme == Scheme::Published
+          ? advance_published(state, gravity, time, dt, loads)
+          : advance_implicit(state, gravity, time, dt, held_positions, loads);
+  if (!report.converged) std::swap(guesses_, guesses_before_);
+  return report;
 }
 
 void Conserving::find_rows(std::span<const Vec3d> positions, const contact::PlacedColliders& placed,
@@ -83,7 +88,7 @@ void Conserving::find_rows(std::span<const Vec3d> positions, const contact::Plac
 /// [Irving07 (2)]
 int Conserving::correct_velocities(std::span<Vec3d> velocities) {
   std::fill(wanted_.begin(), wanted_.end(), 0.0);
-  return correct(velocities, velocity_pressures_);
+  return correct(velocities, guesses_.velocities);
 }
 
 int Conserving::correct(std::span<Vec3d> velocities, std::span<double> pressures) {
@@ -110,7 +115,7 @@ void Conserving::recover(const contact::PlacedColliders& placed, std::span<Vec3d
     const bool first = report.recovery_steps == 0;
     if (!first) std::fill(later_pressures_.begin(), later_pressures_.end(), 0.0);
     report.position_iterations +=
-        correct(velocities_, first ? position_pressures_ : later_pressures_);
+        correct(velocities_, first ? guesses_.positions : later_pressures_);
     for (std::size_t i = 0; i < velocities_.size(); ++i) positions[i] += velocities_[i];
   }
 }
@@ -158,13 +163,14 @@ std::vector<Slide> Conserving::slides_at(std::span<const Vec3d> positions,
 }
 
 int Conserving::half_step(std::span<const Vec3d> x, std::span<const Vec3d> from,
-                          const Vec3d& gravity, double dt, std::span<const Slide> slides,
-                          std::span<Vec3d> to) {
+                          const Vec3d& gravity, std::span<const Vec3d> loads, double dt,
+                          std::span<const Slide> slides, std::span<Vec3d> to) {
   const Restraint restraint{model_, slides};
   elastic_force(model_, {x}, scratch_.force, scratch_.elastic, context_.arena);
   const std::span<Vec3d> right = vectors(std::span(scratch_.linear.krylov.r));
   for (std::size_t i = 0; i < right.size(); ++i) {
     right[i] = 0.5 * dt * (scratch_.force[i] + model_.mass[i] * gravity);
+    if (!loads.empty()) right[i] += 0.5 * dt * loads[i];
   }
   int iterations = 0;
   if (params_.stiffness_damping > 0) {
@@ -224,7 +230,7 @@ void Conserving::settle(const contact::PlacedColliders& placed, std::span<const 
 
 /// The numbers are those of the steps in [Irving07 sec 2].
 ConservingReport Conserving::advance_published(State& state, const Vec3d& gravity, double time,
-                                               double dt) {
+                                               double dt, std::span<const Vec3d> loads) {
   ConservingReport report;
   const contact::PlacedColliders before = colliders_.at(time, context_.arena);
   const contact::PlacedColliders after = colliders_.at(time + dt, context_.arena);
@@ -234,7 +240,7 @@ ConservingReport Conserving::advance_published(State& state, const Vec3d& gravit
     slides = slides_at(state.positions, before, params_.contact_distance);
   }
   report.krylov_iterations +=
-      half_step(state.positions, state.velocities, gravity, dt, slides, velocities_);
+      half_step(state.positions, state.velocities, gravity, loads, dt, slides, velocities_);
   // 2, [Irving07 (1)]
   find_rows(state.positions, before, report);
   if (params_.keep_volumes) {
@@ -245,7 +251,7 @@ ConservingReport Conserving::advance_published(State& state, const Vec3d& gravit
       const double most = rest[i] * fastest;
       wanted_[i] = std::clamp((rest[i] - rings_.volumes()[i]) / dt, -most, most);
     }
-    report.position_iterations = correct(velocities_, position_pressures_);
+    report.position_iterations = correct(velocities_, guesses_.positions);
   }
   // 3, 4
   repel(velocities_, dt);
@@ -268,7 +274,7 @@ ConservingReport Conserving::advance_published(State& state, const Vec3d& gravit
     scratch_.positions[i] = 0.5 * (state.positions[i] + positions_[i]);
   }
   report.krylov_iterations +=
-      half_step(scratch_.positions, velocities_, gravity, dt, slides, half_);
+      half_step(scratch_.positions, velocities_, gravity, loads, dt, slides, half_);
   for (std::size_t i = 0; i < half_.size(); ++i) velocities_[i] = 2 * half_[i] - velocities_[i];
   // 9
   repel(velocities_, dt);
@@ -284,7 +290,8 @@ ConservingReport Conserving::advance_published(State& state, const Vec3d& gravit
 }
 
 ConservingReport Conserving::advance_implicit(State& state, const Vec3d& gravity, double time,
-                                              double dt, std::span<const Vec3d> held_positions) {
+                                              double dt, std::span<const Vec3d> held_positions,
+                                              std::span<const Vec3d> loads) {
   ConservingReport report;
   const contact::PlacedColliders after = colliders_.at(time + dt, context_.arena);
   // What would be inside a collider at the end of the step slides on it.
@@ -293,10 +300,14 @@ ConservingReport Conserving::advance_implicit(State& state, const Vec3d& gravity
   }
   const std::vector<Slide> slides = slides_at(positions_, after, 0);
   State next = state;
-  const StepReport elastic = tets::advance(
-      model_, next,
-      {.gravity = gravity, .held_positions = held_positions, .slides = slides, .dt = dt}, scratch_,
-      context_);
+  const StepReport elastic = tets::advance(model_, next,
+                                           {.gravity = gravity,
+                                            .held_positions = held_positions,
+                                            .loads = loads,
+                                            .slides = slides,
+                                            .dt = dt},
+                                           scratch_, context_);
+  report.elastic = elastic;
   report.newton_iterations = elastic.iterations;
   report.krylov_iterations = elastic.krylov_iterations;
   report.converged = elastic.converged();
@@ -307,6 +318,15 @@ ConservingReport Conserving::advance_implicit(State& state, const Vec3d& gravity
   repel(next.velocities, dt);
   std::swap(state, next);
   return report;
+}
+
+void Conserving::poison() {
+  scratch_.poison();
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  for (auto* values : {&wanted_, &later_pressures_}) std::ranges::fill(*values, kNan);
+  for (auto* vectors : {&positions_, &velocities_, &half_}) {
+    std::ranges::fill(*vectors, Vec3d{kNan, kNan, kNan});
+  }
 }
 
 double Conserving::stable_step(std::span<const Vec3d> positions) {

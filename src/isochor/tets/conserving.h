@@ -38,11 +38,18 @@ struct ConservingParams {
 
 struct ConservingReport {
   bool converged = true;
+  StepReport elastic;                                    ///< of the implicit scheme
   int newton_iterations = 0, krylov_iterations = 0;      ///< of elasticity or damping
   int position_iterations = 0, velocity_iterations = 0;  ///< of pressures
   int recovery_steps = 0;
   std::size_t collider_contacts = 0, pair_contacts = 0;
   std::int64_t impacts = 0;  ///< of bodies with each other and themselves, that were prevented
+};
+
+/// Pressures of the last step, Pa times its length: first guesses of the next. With a State, all
+/// that a checkpoint holds.
+struct Guesses {
+  std::vector<double> positions, velocities;  ///< per node
 };
 
 /// All that steps work with, and what never changes.
@@ -52,9 +59,14 @@ class Conserving {
   Conserving(const Model& model, const ConservingParams& params,
              std::vector<contact::Collider> colliders, Context& context);
 
-  /// From `time` to `time` + dt. Unless converged, the state is unchanged.
+  /// From `time` to `time` + dt. `held_positions` and `loads` are as in StepInput; the published
+  /// scheme knows only holds that do not move. Unless converged, state and guesses are unchanged.
   ConservingReport advance(State& state, const Vec3d& gravity, double time, double dt,
-                           std::span<const Vec3d> held_positions = {});
+                           std::span<const Vec3d> held_positions = {},
+                           std::span<const Vec3d> loads = {});
+
+  const Guesses& guesses() const { return guesses_; }
+  void set_guesses(Guesses guesses) { guesses_ = std::move(guesses); }
 
   /// Longest step that elastic waves allow about positions, s: 2 / the highest frequency.
   double stable_step(std::span<const Vec3d> positions);
@@ -62,13 +74,20 @@ class Conserving {
   OneRings& rings() { return rings_; }
   contact::SurfaceBvh& surface() { return surface_; }
   const contact::Colliders& colliders() const { return colliders_; }
+  /// Nodes of the surface that nothing holds.
+  std::span<const std::int32_t> free_points() const { return free_points_; }
+  const ConservingParams& params() const { return params_; }
+  /// Fills working memory with NaN: no result may depend on it. For tests.
+  void poison();
   /// Of the last step: those of points with colliders, with what they changed.
   std::span<const contact::ColliderContact> contacts() const { return contacts_; }
 
  private:
-  ConservingReport advance_published(State& state, const Vec3d& gravity, double time, double dt);
+  ConservingReport advance_published(State& state, const Vec3d& gravity, double time, double dt,
+                                     std::span<const Vec3d> loads);
   ConservingReport advance_implicit(State& state, const Vec3d& gravity, double time, double dt,
-                                    std::span<const Vec3d> held_positions);
+                                    std::span<const Vec3d> held_positions,
+                                    std::span<const Vec3d> loads);
 
   /// Fills rows_ and projection_ with what touches at positions.
   void find_rows(std::span<const Vec3d> positions, const contact::PlacedColliders& placed,
@@ -84,7 +103,8 @@ class Conserving {
               double dt, ConservingReport& report);
   /// v + dt/2 a(x, v), implicit in damping: what Newmark's method asks for twice per step.
   int half_step(std::span<const Vec3d> positions, std::span<const Vec3d> from, const Vec3d& gravity,
-                double dt, std::span<const Slide> slides, std::span<Vec3d> to);
+                std::span<const Vec3d> loads, double dt, std::span<const Slide> slides,
+                std::span<Vec3d> to);
   std::vector<Slide> slides_at(std::span<const Vec3d> positions,
                                const contact::PlacedColliders& placed, double reach) const;
   void repel(std::span<Vec3d> velocities, double dt);
@@ -109,8 +129,8 @@ class Conserving {
   contact::ImpactResolver resolver_;
   std::vector<Vec3d> impulses_;
   std::vector<double> wanted_;
-  /// Of the last step, for positions and for velocities: first guesses of the next.
-  std::vector<double> position_pressures_, velocity_pressures_, later_pressures_;
+  Guesses guesses_, guesses_before_;
+  std::vector<double> later_pressures_;  ///< of positions, after the first correction of a step
   std::vector<Vec3d> positions_, velocities_, half_;
 };
 

@@ -1,0 +1,72 @@
+#include "isochor/sim/collider_scene.h"
+
+#include <cmath>
+
+#include "isochor/files/surface_file.h"
+#include "isochor/sim/body_builder.h"
+
+namespace isochor::sim {
+namespace {
+
+contact::Mesh mesh_of(const ColliderSpec& spec, const std::filesystem::path& scene_file,
+                      Context& context) {
+  files::SurfaceFile file = build_surface(spec.shape, 0, scene_file);
+  log_notes(spec.shape.file, file.notes, context);
+  contact::Mesh mesh;
+  mesh.sides = spec.sides == "solid" ? contact::Sides::Solid : contact::Sides::Sheet;
+  mesh.triangles = mesh.sides == contact::Sides::Solid
+                       ? outward_triangles(file.mesh, spec.place.text("file"), context)
+                       : geometry::triangulate(file.mesh);
+  mesh.positions = std::move(file.mesh.positions);
+  return mesh;
+}
+
+contact::Shape shape_of(const ColliderSpec& spec, const std::filesystem::path& scene_file,
+                        Context& context) {
+  const ShapeSpec& shape = spec.shape;
+  const std::string_view kind = shape.kind;
+  const double half_length = 0.5 * shape.length;
+  if (kind == "plane") return contact::HalfSpace{spec.normal};
+  if (kind == "box") return contact::Box{0.5 * shape.size};
+  if (kind == "sphere") return contact::Sphere{shape.radius};
+  if (kind == "capsule") return contact::Capsule{half_length, shape.radius};
+  if (kind == "cylinder") return contact::Cylinder{half_length, shape.radius};
+  if (kind == "stairs") return contact::Stairs{shape.steps, shape.step};
+  return mesh_of(spec, scene_file, context);
+}
+
+/// The rotation vector that takes y to an axis, or to its opposite where that is nearer: what has
+/// an axis looks the same from both ends.
+Vec3d from_y_to(const Vec3d& axis) {
+  const Vec3d y{0, 1, 0};
+  const Vec3d turn = cross(y, axis[1] < 0 ? -axis : axis);
+  const double sine = norm(turn);
+  if (sine == 0) return {0, 0, 0};
+  return (std::atan2(sine, std::abs(axis[1])) / sine) * turn;
+}
+
+}  // namespace
+
+std::vector<contact::Collider> build_colliders(const SceneSpec& scene, Context& context) {
+  std::vector<contact::Collider> out;
+  for (const ColliderSpec& spec : scene.colliders) {
+    contact::Collider collider{.name = spec.name,
+                               .shape = shape_of(spec, scene.file, context),
+                               .keys = {},
+                               .friction = spec.friction,
+                               .thickness = spec.thickness};
+    const std::string_view kind = spec.shape.kind;
+    if (kind == "capsule" || kind == "cylinder") collider.turned = from_y_to(spec.shape.axis);
+    const Vec3d center = kind == "mesh" ? Vec3d{0, 0, 0} : spec.shape.center;
+    for (const KeySpec& key : spec.keys) {
+      collider.keys.push_back({.time = key.frame / scene.time.frame_rate,
+                               .translation = center + key.translate,
+                               .rotation = key.rotate});
+    }
+    if (spec.keys.empty()) collider.keys.push_back({.translation = center});
+    out.push_back(std::move(collider));
+  }
+  return out;
+}
+
+}  // namespace isochor::sim

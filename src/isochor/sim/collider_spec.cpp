@@ -1,0 +1,73 @@
+#include "isochor/sim/collider_spec.h"
+
+#include <fmt/format.h>
+
+#include "isochor/base/error.h"
+
+namespace isochor::sim {
+namespace {
+
+constexpr std::array<std::string_view, 7> kColliders{"plane",    "box",    "sphere", "capsule",
+                                                     "cylinder", "stairs", "mesh"};
+constexpr std::array<std::string_view, 2> kSides{"solid", "sheet"};
+
+void require_direction(const Vec3d& v, const std::string& place, std::string_view remedy) {
+  if (norm(v) > 0) return;
+  throw Error(Fault::Input, place, "is a direction without length", std::string(remedy));
+}
+
+}  // namespace
+
+std::span<const std::string_view> collider_kinds() { return kColliders; }
+
+/// Contact is part of steps of backward Euler, which a search for a state of rest is not.
+void check_contact(const SceneSpec& scene) {
+  for (const ColliderSpec& collider : scene.colliders) {
+    const std::string& kind = collider.shape.kind;
+    if (kind == "plane") {
+      require_direction(collider.normal, collider.place.text("normal"),
+                        "give the direction out of the solid, as [0, 1, 0]");
+    } else if (kind == "cylinder" || kind == "capsule") {
+      require_direction(collider.shape.axis, collider.place.text("axis"),
+                        "give the direction of the axis, as [0, 1, 0]");
+    } else if (kind == "mesh" && collider.sides == "sheet" && !(collider.thickness > 0)) {
+      throw Error(Fault::Input, collider.place.text("thickness"), "is 0, but a sheet has no inside",
+                  "give it, as thickness = \"1 cm\", or choose sides = \"solid\"");
+    }
+  }
+  if (!scene.has_contact()) return;
+  const std::string place = scene.colliders.empty() ? scene.method.place.text("self_contact")
+                                                    : scene.colliders[0].place.text();
+  if (scene.time.integrator != "backward-euler") {
+    throw Error(
+        Fault::Input, place,
+        fmt::format("there is no contact with time.integrator = \"{}\"", scene.time.integrator),
+        "choose time.integrator = \"backward-euler\"");
+  }
+  if (scene.time.starts_in_equilibrium()) {
+    throw Error(Fault::Input, place, "a search for a state of rest knows no contact",
+                "choose time.start = \"rest\"");
+  }
+}
+
+void describe(FieldVisitor& visitor, ColliderSpec& spec) {
+  visitor.place(spec.place);
+  visitor.text("name", spec.name, "names the collider in messages", Need::Required);
+  visitor.choice("kind", spec.shape.kind, kColliders,
+                 "solid things; a plane is all that lies behind it");
+  describe_measures(visitor, spec.shape);
+  if (spec.shape.kind == "plane") {
+    visitor.vector("normal", spec.normal.e, Unit::None, {}, "out of the solid");
+  } else if (spec.shape.kind == "mesh") {
+    visitor.choice("sides", spec.sides, kSides,
+                   "solid: the inside of the mesh; sheet: a surface with two sides");
+  }
+  visitor.number("friction", spec.friction, Unit::None, Range::at_least(0), "coefficient");
+  visitor.number("thickness", spec.thickness, Unit::Length, Range::at_least(0),
+                 "by which it is larger than its shape");
+  visitor.list("key", spec.keys,
+               "motion, at an even pace between keys; turns are about its center, of a mesh about "
+               "the origin; without keys it stays where it is");
+}
+
+}  // namespace isochor::sim

@@ -1,0 +1,231 @@
+#include <algorithm>
+#include <cmath>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <limits>
+
+#include "isochor/sim/inputs.h"
+#include "isochor/sim/simulation.h"
+#include "tests/sim/test_scene.h"
+
+namespace isochor::sim {
+namespace {
+
+using files::error_of;
+using files::TemporaryFolder;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+/// A ball of 20 cm that falls on the ground from 2 cm above.
+const std::string kBall = R"(format = 1
+[time]
+frames = 6
+integrator = "backward-euler"
+substeps = 4
+[method]
+name = "tets"
+volume = "one-ring"
+[[body]]
+name = "ball"
+cell_size = "6 cm"
+velocity = [0, -1, 0]
+[body.shape]
+kind = "sphere"
+radius = "10 cm"
+center = [0, "12 cm", 0]
+[body.material]
+young = "10 kPa"
+poisson = 0
+[[collider]]
+name = "ground"
+kind = "plane"
+friction = 0.3
+)";
+
+/// Where the first body is lowest along an axis, m.
+double lowest(const Simulation& simulation, int axis) {
+  const files::Frame frame = simulation.snapshot().first;
+  double low = std::numeric_limits<double>::infinity();
+  for (const Vec3d& x : frame.bodies[0].nodes) low = std::min(low, x[axis]);
+  return low;
+}
+
+std::vector<std::byte> run_to(Simulation& simulation, int frame, bool poison = false) {
+  while (simulation.frame() < frame) {
+    if (poison) simulation.poison_scratch();
+    EXPECT_TRUE(simulation.advance());
+  }
+  return simulation.checkpoint();
+}
+
+TEST(TetContact, ABallThatFallsOnThePlaneKeepsItsVolumeAndStaysAbove) {
+  for (const char* variant : {"best", "paper"}) {
+    Context context(1);
+    Simulation simulation(
+        parse_scene(kBall, "s.toml",
+                    std::vector{std::string("method.variant=\"") + variant + "\""}),
+        context);
+    double flattest = 1;
+    std::size_t most = 0;
+    while (simulation.frame() < 6) {
+      ASSERT_TRUE(simulation.advance()) << variant;
+      const Measures m = simulation.snapshot().second;
+      ASSERT_TRUE(m.contact);
+      EXPECT_LT(std::abs(m.volume_error), 0.01) << variant;
+      EXPECT_LT(m.contact->deepest, 1e-3) << variant;
+      EXPECT_GT(lowest(simulation, 1), -1e-3) << variant;
+      EXPECT_FALSE(m.contact->crossings);
+      if (variant == std::string("best")) {
+        EXPECT_LE(*m.contact->worst_ring_volume_error, 0.0101);
+      }
+      most = std::max(most, m.contact->collider_contacts);
+      flattest = std::min(flattest, m.min_j);
+    }
+    EXPECT_GT(most, 0u) << variant;
+    EXPECT_LT(flattest, 0.99) << variant;
+  }
+}
+
+TEST(TetContact, WithoutOneRingsCollidersHoldToo) {
+  Context context(1);
+  Simulation simulation(
+      parse_scene(kBall, "s.toml", std::vector<std::string>{"method.volume=\"penalty\""}), context);
+  run_to(simulation, 6);
+  const Measures m = simulation.snapshot().second;
+  EXPECT_GT(lowest(simulation, 1), -1e-3);
+  EXPECT_GT(m.contact->collider_contacts, 0u);
+  EXPECT_FALSE(m.contact->worst_ring_volume_error);
+  EXPECT_GT(std::abs(m.volume_error), 1e-3);  // nothing keeps it
+}
+
+TEST(TetContact, AColliderPushesWhereItsKeysGo) {
+  Context context(1);
+  const std::string pushed = replaced(
+      replaced(kBall, "velocity = [0, -1, 0]", ""), "kind = \"plane\"",
+      "kind = \"box\"\nsize = [\"10 cm\", \"1 m\", \"1 m\"]\ncenter = [\"-16 cm\", 0, 0]\n"
+      "[[collider.key]]\nframe = 0\n[[collider.key]]\nframe = 6\ntranslate = [\"20 cm\", 0, 0]\n"
+      "#");
+  Simulation simulation(parse_scene(replaced(pushed, "#\nfriction = 0.3", ""), "s.toml",
+                                    std::vector<std::string>{"world.gravity=[0,0,0]"}),
+                        context);
+  run_to(simulation, 6);
+  EXPECT_GT(lowest(simulation, 0), 0.09 - 1e-3);  // the face of the box: -16 + 5 + 20 cm
+  EXPECT_GT(simulation.snapshot().second.motion->momentum[0], 0);
+}
+
+TEST(TetContact, AnAxisTurnsCylindersAndCapsules) {
+  for (const char* kind : {"cylinder", "capsule"}) {
+    Context context(1);
+    const std::string lying = replaced(
+        kBall, "kind = \"plane\"",
+        std::string("kind = \"") + kind +
+            "\"\naxis = [0, 0, -2]\nradius = \"30 cm\"\nlength = 2\ncenter = [0, \"-30 cm\", 0]");
+    Simulation simulation(parse_scene(lying, "s.toml"), context);
+    run_to(simulation, 5);
+    const Measures m = simulation.snapshot().second;
+    EXPECT_GT(m.contact->collider_contacts, 0u) << kind;
+    EXPECT_LT(m.contact->deepest, 1e-3) << kind;
+    EXPECT_NEAR(lowest(simulation, 1), 0, 0.03) << kind;
+  }
+}
+
+const std::string kSecond = R"(
+[[body]]
+name = "second"
+cell_size = "6 cm"
+velocity = [0, -2, 0]
+[body.shape]
+kind = "sphere"
+radius = "10 cm"
+center = ["3 cm", "33 cm", 0]
+[body.material]
+young = "10 kPa"
+poisson = 0
+)";
+
+TEST(TetContact, ARunGoesOnWithTheSameBitsWhateverIsLookedAt) {
+  const SceneSpec scene =
+      parse_scene(kBall + kSecond, "s.toml",
+                  std::vector<std::string>{"method.self_contact=true", "method.friction=0.2"});
+  Context context(1);
+  Simulation whole(scene, context), looked_at(scene, context), resumed(scene, context);
+  const auto half = run_to(whole, 3);
+  const auto end = run_to(whole, 6);
+  while (looked_at.frame() < 6) {
+    run_to(looked_at, looked_at.frame() + 1, true);
+    const Measures m = looked_at.snapshot().second;
+    EXPECT_EQ(m.contact->crossings, 0);
+  }
+  EXPECT_EQ(looked_at.checkpoint(), end);
+  resumed.restore("checkpoint", half);
+  EXPECT_EQ(run_to(resumed, 6), end);
+}
+
+TEST(TetContact, PressuresAreInCheckpoints) {
+  Context context(1);
+  Simulation first(parse_scene(kBall, "s.toml"), context),
+      other(parse_scene(kBall, "s.toml", std::vector<std::string>{"method.volume=\"penalty\""}),
+            context);
+  const auto bytes = run_to(first, 1);
+  EXPECT_GT(bytes.size(), run_to(other, 0).size());
+}
+
+TEST(TetContact, WhatDoesNotFitIsNamedWithTheRemedy) {
+  const auto problem = [](const std::string& from, const std::string& to) {
+    return error_of([&] { parse_scene(replaced(kBall, from, to), "s.toml"); }).what();
+  };
+  EXPECT_THAT(problem("name = \"tets\"\nvolume = \"one-ring\"", ""),
+              AllOf(HasSubstr("no contact (collider 'ground')"),
+                    HasSubstr("use one of: tets (method.name = \"tets\")")));
+  EXPECT_THAT(problem("name = \"tets\"", ""),
+              AllOf(HasSubstr("method.volume = \"one-ring\" does not go with lattice"),
+                    HasSubstr("tets-one-ring (method.name = \"tets\"")));
+  EXPECT_THAT(problem("backward-euler", "bdf2"),
+              AllOf(HasSubstr("collider[0]"), HasSubstr("time.integrator = \"bdf2\""),
+                    HasSubstr("choose time.integrator = \"backward-euler\"")));
+  const std::string alone = kBall.substr(0, kBall.find("[[collider]]"));
+  EXPECT_THAT(
+      error_of([&] { parse_scene(replaced(alone, "backward-euler", "bdf2"), "s.toml"); }).what(),
+      AllOf(HasSubstr("no time.integrator = \"bdf2\""), HasSubstr("use one of: lattice, ")));
+  EXPECT_THAT(problem("kind = \"plane\"", "normal = [0, 0, 0]"),
+              AllOf(HasSubstr("collider[0].normal"), HasSubstr("without length")));
+  EXPECT_THAT(problem("kind = \"plane\"", "kind = \"capsule\"\naxis = [0, 0, 0]"),
+              HasSubstr("collider[0].axis"));
+  EXPECT_THAT(problem("kind = \"plane\"", "kind = \"mesh\"\nfile = \"a.obj\"\nsides = \"sheet\""),
+              AllOf(HasSubstr("collider[0].thickness"), HasSubstr("sides = \"solid\"")));
+  EXPECT_THAT(problem("friction = 0.3", "[[collider.key]]\nframe = 3\n[[collider.key]]\nframe = 3"),
+              HasSubstr("list keys in the order of their frames"));
+  EXPECT_THAT(problem("friction = 0.3", "radius = 1"), HasSubstr("radius"));
+  EXPECT_THAT(problem("frames = 6", "frames = 6\nstart = \"equilibrium\""),
+              HasSubstr("nothing holds 'ball'"));
+}
+
+TEST(TetContact, TheVariantPaperNamesTheDampingItDoesNotKnow) {
+  Context context(1);
+  const auto problem = [&](const std::string& damping) {
+    return error_of([&] {
+             Simulation(parse_scene(replaced(kBall, "[[collider]]", damping + "\n[[collider]]"),
+                                    "s.toml", std::vector<std::string>{"method.variant=\"paper\""}),
+                        context);
+           })
+        .what();
+  };
+  EXPECT_THAT(problem("[body.damping]\nmass = 1"),
+              AllOf(HasSubstr("body[0].damping.mass"), HasSubstr("no damping by mass")));
+  EXPECT_THAT(problem("[body.damping]\nstiffness = 1e-3\n" + kSecond),
+              AllOf(HasSubstr("body[1].damping.stiffness"), HasSubstr("one damping for all")));
+}
+
+TEST(TetContact, KeysOfCollidersAreMotionAndTheirShapesAreNot) {
+  const SceneSpec rests = parse_scene(kBall, "s.toml");
+  SceneSpec moves = rests;
+  moves.colliders[0].keys = {{.frame = 2}, {.frame = 4, .translate = {0, 1, 0}}};
+  EXPECT_EQ(frame_inputs(rests, 2), frame_inputs(moves, 2));
+  EXPECT_NE(frame_inputs(rests, 3), frame_inputs(moves, 3));
+  EXPECT_TRUE(changed_keys(resolved_scene(rests), "s.toml", moves).empty());
+  moves.colliders[0].friction = 0.5;
+  EXPECT_EQ(changed_keys(resolved_scene(rests), "s.toml", moves).size(), 1u);
+}
+
+}  // namespace
+}  // namespace isochor::sim
