@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <limits>
 
+#include "isochor/base/error.h"
 #include "isochor/sim/inputs.h"
 #include "isochor/sim/simulation.h"
 #include "tests/sim/test_scene.h"
@@ -25,6 +26,7 @@ substeps = 4
 [method]
 name = "tets"
 volume = "one-ring"
+preconditioner = "jacobi"
 [[body]]
 name = "ball"
 cell_size = "6 cm"
@@ -161,17 +163,8 @@ TEST(TetContact, ARunGoesOnWithTheSameBitsWhateverIsLookedAt) {
   EXPECT_EQ(run_to(resumed, 6), end);
 }
 
-TEST(TetContact, PressuresAreInCheckpoints) {
-  Context context(1);
-  Simulation first(parse_scene(kBall, "s.toml"), context),
-      other(parse_scene(kBall, "s.toml", std::vector<std::string>{"method.volume=\"penalty\""}),
-            context);
-  const auto bytes = run_to(first, 1);
-  EXPECT_GT(bytes.size(), run_to(other, 0).size());
-}
-
 TEST(TetContact, WhatDoesNotFitIsNamedWithTheRemedy) {
-  const auto problem = [](const std::string& from, const std::string& to) {
+  const auto problem = [](const std::string& from, const std::string& to) -> std::string {
     return error_of([&] { parse_scene(replaced(kBall, from, to), "s.toml"); }).what();
   };
   EXPECT_THAT(problem("name = \"tets\"\nvolume = \"one-ring\"", ""),
@@ -184,9 +177,10 @@ TEST(TetContact, WhatDoesNotFitIsNamedWithTheRemedy) {
               AllOf(HasSubstr("collider[0]"), HasSubstr("time.integrator = \"bdf2\""),
                     HasSubstr("choose time.integrator = \"backward-euler\"")));
   const std::string alone = kBall.substr(0, kBall.find("[[collider]]"));
-  EXPECT_THAT(
-      error_of([&] { parse_scene(replaced(alone, "backward-euler", "bdf2"), "s.toml"); }).what(),
-      AllOf(HasSubstr("no time.integrator = \"bdf2\""), HasSubstr("use one of: lattice, ")));
+  const Error refused =
+      error_of([&] { parse_scene(replaced(alone, "backward-euler", "bdf2"), "s.toml"); });
+  EXPECT_THAT(refused.what(), AllOf(HasSubstr("no time.integrator = \"bdf2\""),
+                                    HasSubstr("use one of: lattice, ")));
   EXPECT_THAT(problem("kind = \"plane\"", "normal = [0, 0, 0]"),
               AllOf(HasSubstr("collider[0].normal"), HasSubstr("without length")));
   EXPECT_THAT(problem("kind = \"plane\"", "kind = \"capsule\"\naxis = [0, 0, 0]"),
@@ -202,7 +196,7 @@ TEST(TetContact, WhatDoesNotFitIsNamedWithTheRemedy) {
 
 TEST(TetContact, TheVariantPaperNamesTheDampingItDoesNotKnow) {
   Context context(1);
-  const auto problem = [&](const std::string& damping) {
+  const auto problem = [&](const std::string& damping) -> std::string {
     return error_of([&] {
              Simulation(parse_scene(replaced(kBall, "[[collider]]", damping + "\n[[collider]]"),
                                     "s.toml", std::vector<std::string>{"method.variant=\"paper\""}),
