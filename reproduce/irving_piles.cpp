@@ -26,7 +26,7 @@ struct Pile {
   geometry::SurfaceMesh scenery;  ///< shown beside the bodies
   Vec3d velocity{0, 0, 0};        ///< at the start, m/s
   int frames = 0;
-  int substeps = 16;         ///< per frame, of ours
+  int substeps = 16;        ///< per frame, of ours
   double volume_bound = 0;  ///< %
   Vec3d camera{0.5, 0.4, 1};
   std::string picture;  ///< file name, and the end of captions
