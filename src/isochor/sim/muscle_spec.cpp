@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kFibres{"harmonic", "polylines", "constant"};
 constexpr std::array<std::string_view, 3> kEnds{"auto", "group", "box"};
-constexpr std::array kActiveLaws{materials::Muscle::kName, materials::MuscleMooneyRivlin::kName};
+constexpr std::array kActiveLaws{materials::Muscle::kName, materials::MuscleMooneyRivlin::kName,
+                                 materials::Guccione::kName};
 
 }  // namespace
 
