@@ -8,6 +8,7 @@ namespace isochor::tets {
 LinearMemory::LinearMemory(const Model& model)
     : tangents(model.tets.size()),
       matrix(model.pattern.columns.size()),
+      damping(model.moves() && model.stiffness_damping() > 0 ? matrix.size() : 0),
       inverse_diagonal(model.auxiliary ? 0 : model.node_count()),
       preconditioner(model),
       krylov(3 * model.node_count()) {}
@@ -15,7 +16,7 @@ LinearMemory::LinearMemory(const Model& model)
 void LinearMemory::poison() {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   for (auto* v : {&krylov.r, &krylov.p, &krylov.image}) std::fill(v->begin(), v->end(), nan);
-  for (auto* v : {&matrix, &inverse_diagonal}) {
+  for (auto* v : {&matrix, &damping, &inverse_diagonal}) {
     std::fill(v->begin(), v->end(), Mat3d::diagonal({nan, nan, nan}));
   }
   for (auto& t : tangents) std::fill_n(t.entry, t.kSize, float(nan));
@@ -37,22 +38,42 @@ LinearSystem::LinearSystem(const Model& model, const Restraint& restraint, Linea
 }
 
 void LinearSystem::linearise(const Configuration& at, materials::Definiteness fix,
-                             const std::optional<solve::TimeStep>& time) {
+                             const std::optional<solve::TimeStep>& time,
+                             const contact::ContactMatrix* contact) {
+  contact_ = contact && !contact->empty() ? contact : nullptr;
   tets::linearise(model_, at, fix, memory_.tangents, context_.arena);
   assemble(model_, memory_.tangents, memory_.matrix, context_.arena);
   if (time) add_inertia(*time);
+  const bool damped = time && !memory_.damping.empty();
+  if (damped) {
+    parallel_for(context_.arena, memory_.matrix.size(), solve::kVectorGrain,
+                 [&](std::size_t k) { memory_.matrix[k] += memory_.damping[k] * time->rate; });
+  }
   if (lattice_) {
     lattice_->linearise(at.positions);
-    lattice_->prepare(memory_.matrix, time ? time->rate * time->rate : 0);
+    lattice_->prepare(memory_.matrix, time ? time->rate * time->rate : 0, contact_,
+                      damped ? 1 + time->rate * model_.stiffness_damping() : 1);
   } else {
     invert_diagonal();
   }
+}
+
+void LinearSystem::linearise_damping(const Configuration& start) {
+  tets::linearise(model_, start, materials::Definiteness::Clamp, memory_.tangents, context_.arena);
+  for (const BodyRange& body : model_.bodies) {
+    parallel_for(context_.arena, body.tet_count, solve::kRowGrain, [&](std::size_t t) {
+      auto& tangent = memory_.tangents[body.first_tet + t];
+      for (float& entry : tangent.entry) entry *= float(body.stiffness_damping);
+    });
+  }
+  assemble(model_, memory_.tangents, memory_.damping, context_.arena);
 }
 
 std::span<Vec3d> LinearSystem::right_side() { return vectors(std::span(memory_.krylov.r)); }
 
 void LinearSystem::multiply(std::span<const Vec3d> p, std::span<Vec3d> q) {
   solve::multiply(model_.pattern, memory_.matrix, p, q, context_.arena);
+  if (contact_) contact_->add_product(p, q, context_.arena);
   restraint_(q, context_.arena);
 }
 
@@ -69,22 +90,20 @@ void LinearSystem::precondition(std::span<const Vec3d> r, std::span<Vec3d> z) {
 void LinearSystem::add_inertia(const solve::TimeStep& time) {
   parallel_for(context_.arena, model_.node_count(), solve::kVectorGrain, [&](std::size_t i) {
     const double m = model_.mass[i] * time.rate * (time.rate + mass_damping(model_, i));
-    for (std::int32_t k = model_.pattern.first[i]; k < model_.pattern.first[i + 1]; ++k) {
-      if (model_.pattern.columns[k] == std::int32_t(i)) {
-        memory_.matrix[k] += Mat3d::diagonal({m, m, m});
-      }
-    }
+    memory_.matrix[model_.diagonal_place(i)] += Mat3d::diagonal({m, m, m});
   });
 }
 
 void LinearSystem::invert_diagonal() {
   parallel_for(context_.arena, model_.node_count(), solve::kVectorGrain, [&](std::size_t i) {
-    for (std::int32_t k = model_.pattern.first[i]; k < model_.pattern.first[i + 1]; ++k) {
-      if (model_.pattern.columns[k] == std::int32_t(i)) {
-        memory_.inverse_diagonal[i] = inverse_or_zero(memory_.matrix[k]);
-      }
-    }
+    memory_.inverse_diagonal[i] = inverse_or_zero(memory_.matrix[model_.diagonal_place(i)]);
   });
+  if (!contact_) return;
+  for (std::size_t row = 0; row < contact_->points().size(); ++row) {
+    const std::int32_t i = contact_->points()[row];
+    memory_.inverse_diagonal[i] =
+        inverse_or_zero(memory_.matrix[model_.diagonal_place(i)] + contact_->diagonal()[row]);
+  }
 }
 
 }  // namespace isochor::tets
