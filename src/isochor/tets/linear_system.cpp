@@ -7,6 +7,7 @@ namespace isochor::tets {
 
 LinearMemory::LinearMemory(const Model& model)
     : tangents(model.tets.size()),
+      sheet_terms(model.sheets.term_count()),
       matrix(model.pattern.columns.size()),
       inverse_diagonal(model.auxiliary ? 0 : model.node_count()),
       preconditioner(model),
@@ -40,6 +41,7 @@ void LinearSystem::linearise(const Configuration& at, materials::Definiteness fi
                              const std::optional<solve::TimeStep>& time) {
   tets::linearise(model_, at, fix, memory_.tangents, context_.arena);
   assemble(model_, memory_.tangents, memory_.matrix, context_.arena);
+  add_sheet_stiffness(model_, at, fix, memory_.sheet_terms, memory_.matrix, context_.arena);
   if (time) add_inertia(*time);
   if (lattice_) {
     lattice_->linearise(at.positions);

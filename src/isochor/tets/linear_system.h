@@ -15,6 +15,7 @@ struct LinearMemory {
   void poison();
 
   Tangents tangents;
+  std::vector<contact::Term> sheet_terms;
   solve::Blocks<double> matrix;
   std::vector<Mat3d> inverse_diagonal;  ///< where the diagonal is the preconditioner
   PreconditionerMemory preconditioner;
