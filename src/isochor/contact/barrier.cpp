@@ -134,6 +134,7 @@ void add_outer(std::array<Mat3d, 16>& hessian, double scale, const FourVectors& 
 
 void add_curvature(Term& term, const DistanceSpace& space, const BarrierValue& value,
                    Curvature curvature) {
+  if (curvature == Curvature::None) return;
   constexpr int kMost = DistanceSpace::kMost;
   const auto m = space.matrix(value);
   std::array<FourVectors, kMost> basis;
@@ -213,6 +214,7 @@ void fade(Term& term, const Term& c, const Fading& m, Curvature curvature) {
   for (int i = 0; i < 4; ++i) {
     term.gradient[i] = m.value * gradient[i] + (b * m.slope) * c.gradient[i];
   }
+  if (curvature == Curvature::None) return;
   for (int i = 0; i < 16; ++i) {
     term.hessian[i] = term.hessian[i] * m.value + c.hessian[i] * (b * m.slope);
   }
@@ -248,7 +250,8 @@ Term barrier_term(PairKind kind, const FourVectors& x, const FourVectors& rest,
     const double limit = barrier.parallel * barrier.parallel * dot(u, u) * dot(v, v);
     const Term c = squared_cross(x[1] - x[0], x[3] - x[2]);
     if (c.energy < limit) {
-      add_curvature(term, space, value, Curvature::Exact);
+      const bool wanted = curvature != Curvature::None;
+      add_curvature(term, space, value, wanted ? Curvature::Exact : Curvature::None);
       fade(term, c, fading(c.energy, limit), curvature);
       return term;
     }

@@ -19,6 +19,7 @@ struct Term {
 
 /// What becomes of the second derivatives of an energy that is not convex.
 enum class Curvature {
+  None,  ///< zero: energy and gradient are all that is wanted
   Exact,
   Definite,  ///< the nearest matrix without negative eigenvalues, per term
 };

@@ -63,7 +63,11 @@ std::optional<Evaluation> line_search(Problem& problem, const Evaluation& now) {
   constexpr double kShortestStep = 1e-6, kLongestStep = 1e3, kRounding = 1e-14, kNoise = 1e-10;
   const double slope = problem.slope();
   if (!(slope < 0)) return std::nullopt;
-  double length = 1;
+  double longest = kLongestStep;
+  if constexpr (requires { problem.longest_step(); }) longest = problem.longest_step();
+  if (!(longest > 0)) return std::nullopt;
+  double length = std::min(1.0, longest);
+  const double shortest = kShortestStep * length;
   problem.move(length);
   Evaluation next = problem.evaluate();
   const auto falls = [&] {
@@ -74,7 +78,7 @@ std::optional<Evaluation> line_search(Problem& problem, const Evaluation& now) {
   };
   while (!falls()) {
     const double shorter = 0.5 * length;
-    if (shorter < kShortestStep) {
+    if (shorter < shortest) {
       problem.move(-length);
       return std::nullopt;
     }
@@ -82,7 +86,7 @@ std::optional<Evaluation> line_search(Problem& problem, const Evaluation& now) {
     length = shorter;
     next = problem.evaluate();
   }
-  while (length >= 1 && length < kLongestStep &&
+  while (length >= 1 && 2 * length <= longest &&
          next.energy < now.energy + kUnbent * length * slope -
                            kRounding * std::max(now.energy_scale, next.energy_scale)) {
     problem.move(length);
@@ -107,7 +111,9 @@ std::optional<Evaluation> line_search(Problem& problem, const Evaluation& now) {
 ///   void progress(const NewtonReport&)
 /// and it may offer
 ///   KrylovReport solve_cautiously(double tol)
-/// a direction for where the first one leads nowhere: slower, but with steps of the right size; and
+/// a direction for where the first one leads nowhere: slower, but with steps of the right size,
+///   double longest_step()
+/// how far along dx the problem may be moved at all (contact), and
 ///   optional<Evaluation> renewed()
 /// the evaluation of the same iterate, where solving changed the energy (multipliers of a
 /// constraint).

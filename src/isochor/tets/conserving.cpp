@@ -5,28 +5,9 @@
 #include <limits>
 
 #include "isochor/base/error.h"
+#include "isochor/tets/touching.h"
 
 namespace isochor::tets {
-namespace {
-
-contact::Surface surface_of(const Model& model) {
-  std::vector<std::int32_t> bodies(model.node_count(), 0);
-  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
-    const BodyRange& body = model.bodies[b];
-    std::fill_n(bodies.begin() + body.first_node, body.node_count, std::int32_t(b));
-  }
-  return contact::make_surface(geometry::boundary_triangles(model.tets), std::move(bodies));
-}
-
-/// A typical edge, m.
-double mean_size(const Model& model) {
-  double volume = 0;
-  for (const double v : model.volume) volume += v;
-  return std::cbrt(6 * std::sqrt(2.0) * volume / double(model.tets.size()));
-}
-
-}  // namespace
-
 Conserving::Conserving(const Model& model, const ConservingParams& params,
                        std::vector<contact::Collider> colliders, Context& context)
     : model_(model),

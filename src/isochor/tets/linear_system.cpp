@@ -38,14 +38,16 @@ LinearSystem::LinearSystem(const Model& model, const Restraint& restraint, Linea
 }
 
 void LinearSystem::linearise(const Configuration& at, materials::Definiteness fix,
-                             const std::optional<solve::TimeStep>& time) {
+                             const std::optional<solve::TimeStep>& time,
+                             const contact::ContactMatrix* contact) {
+  contact_ = contact && !contact->empty() ? contact : nullptr;
   tets::linearise(model_, at, fix, memory_.tangents, context_.arena);
   assemble(model_, memory_.tangents, memory_.matrix, context_.arena);
   add_sheet_stiffness(model_, at, fix, memory_.sheet_terms, memory_.matrix, context_.arena);
   if (time) add_inertia(*time);
   if (lattice_) {
     lattice_->linearise(at.positions);
-    lattice_->prepare(memory_.matrix, time ? time->rate * time->rate : 0);
+    lattice_->prepare(memory_.matrix, time ? time->rate * time->rate : 0, contact_);
   } else {
     invert_diagonal();
   }
@@ -55,6 +57,7 @@ std::span<Vec3d> LinearSystem::right_side() { return vectors(std::span(memory_.k
 
 void LinearSystem::multiply(std::span<const Vec3d> p, std::span<Vec3d> q) {
   solve::multiply(model_.pattern, memory_.matrix, p, q, context_.arena);
+  if (contact_) contact_->add_product(p, q, context_.arena);
   restraint_(q, context_.arena);
 }
 
@@ -71,22 +74,20 @@ void LinearSystem::precondition(std::span<const Vec3d> r, std::span<Vec3d> z) {
 void LinearSystem::add_inertia(const solve::TimeStep& time) {
   parallel_for(context_.arena, model_.node_count(), solve::kVectorGrain, [&](std::size_t i) {
     const double m = model_.mass[i] * time.rate * (time.rate + mass_damping(model_, i));
-    for (std::int32_t k = model_.pattern.first[i]; k < model_.pattern.first[i + 1]; ++k) {
-      if (model_.pattern.columns[k] == std::int32_t(i)) {
-        memory_.matrix[k] += Mat3d::diagonal({m, m, m});
-      }
-    }
+    memory_.matrix[model_.diagonal_place(i)] += Mat3d::diagonal({m, m, m});
   });
 }
 
 void LinearSystem::invert_diagonal() {
   parallel_for(context_.arena, model_.node_count(), solve::kVectorGrain, [&](std::size_t i) {
-    for (std::int32_t k = model_.pattern.first[i]; k < model_.pattern.first[i + 1]; ++k) {
-      if (model_.pattern.columns[k] == std::int32_t(i)) {
-        memory_.inverse_diagonal[i] = inverse_or_zero(memory_.matrix[k]);
-      }
-    }
+    memory_.inverse_diagonal[i] = inverse_or_zero(memory_.matrix[model_.diagonal_place(i)]);
   });
+  if (!contact_) return;
+  for (std::size_t row = 0; row < contact_->points().size(); ++row) {
+    const std::int32_t i = contact_->points()[row];
+    memory_.inverse_diagonal[i] =
+        inverse_or_zero(memory_.matrix[model_.diagonal_place(i)] + contact_->diagonal()[row]);
+  }
 }
 
 }  // namespace isochor::tets

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "isochor/base/context.h"
+#include "isochor/contact/contact_matrix.h"
 #include "isochor/solve/conjugate_gradient.h"
 #include "isochor/solve/time_integration.h"
 #include "isochor/tets/preconditioner.h"
@@ -33,9 +34,10 @@ class LinearSystem {
                Context& context);
 
   /// Assembles the stiffness, with inertia where there is a step in time, and gets preconditioning
-  /// ready.
+  /// ready. `contact`, which must outlive the solves, is added to the matrix.
   void linearise(const Configuration& at, materials::Definiteness fix,
-                 const std::optional<solve::TimeStep>& time);
+                 const std::optional<solve::TimeStep>& time,
+                 const contact::ContactMatrix* contact = nullptr);
 
   /// Where a right-hand side is put; solve takes away what may not move.
   std::span<Vec3d> right_side();
@@ -63,6 +65,7 @@ class LinearSystem {
   const Restraint& restraint_;
   LinearMemory& memory_;
   Context& context_;
+  const contact::ContactMatrix* contact_ = nullptr;
   std::optional<LatticePreconditioner> lattice_;
 };
 
@@ -85,6 +88,7 @@ solve::KrylovReport LinearSystem::solve(std::span<Vec3d> u, double tolerance, Mo
       context_.arena,
       [&](std::span<const double> p, std::span<double> q) {
         solve::multiply(model_.pattern, memory_.matrix, vectors(p), vectors(q), context_.arena);
+        if (contact_) contact_->add_product(vectors(p), vectors(q), context_.arena);
         more(vectors(p), vectors(q));
         restraint_(vectors(q), context_.arena);
       },

@@ -284,6 +284,12 @@ void find_rounding(Model& model) {
 
 }  // namespace
 
+std::int32_t Model::diagonal_place(std::size_t node) const {
+  const auto first = pattern.columns.begin() + pattern.first[node];
+  const auto last = pattern.columns.begin() + pattern.first[node + 1];
+  return std::int32_t(std::lower_bound(first, last, std::int32_t(node)) - pattern.columns.begin());
+}
+
 std::size_t Model::held_count() const {
   std::size_t count = 0;
   for (const Hold& hold : holds) count += hold.nodes.size();

@@ -108,6 +108,8 @@ struct Model {
   std::shared_ptr<const Auxiliary> auxiliary;  ///< where Preconditioner::Lattice is wanted
 
   std::size_t node_count() const { return rest_positions.size(); }
+  /// Where the pattern has the diagonal block of a node.
+  std::int32_t diagonal_place(std::size_t node) const;
   bool moves() const { return params.integrator != solve::Integrator::Static; }
   std::size_t held_count() const;
 };

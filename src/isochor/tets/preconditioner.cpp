@@ -15,6 +15,18 @@ Mat3<float> to_float(const Mat3d& A) {
   return out;
 }
 
+/// Inverse diagonal blocks where there are contacts.
+void add_contact_diagonal(const Model& model, const solve::Blocks<double>& matrix,
+                          const contact::ContactMatrix& contact,
+                          std::span<Mat3<float>> inverse_diagonal) {
+  for (std::size_t row = 0; row < contact.points().size(); ++row) {
+    const std::int32_t i = contact.points()[row];
+    if (model.held[i]) continue;
+    const Mat3d sum = matrix[model.diagonal_place(i)] + contact.diagonal()[row];
+    inverse_diagonal[i] = to_float(inverse_or_zero(sum));
+  }
+}
+
 }  // namespace
 
 Mat3d inverse_or_zero(const Mat3d& A) {
@@ -37,7 +49,7 @@ PreconditionerMemory::PreconditionerMemory(const Model& model)
   still.assign(lattice.node_count(), Vec3d{0, 0, 0});
   tangents = lattice::Tangents(lattice);
   diagonal.resize(lattice.node_count());
-  shift.resize(model.moves() ? lattice.node_count() : 0);
+  shift.resize(lattice.node_count());
   residual.resize(lattice.node_count());
   correction.resize(lattice.node_count());
 }
@@ -84,9 +96,27 @@ void LatticePreconditioner::linearise(std::span<const Vec3d> positions) {
   multigrid_.linearise(at);
 }
 
-void LatticePreconditioner::prepare(const solve::Blocks<double>& matrix, double inertia) {
+std::span<float> LatticePreconditioner::find_shift(double inertia) {
   const Auxiliary& auxiliary = *model_.auxiliary;
-  const lattice::Model& lattice = auxiliary.lattice;
+  if (inertia == 0 && !contact_) return {};
+  const std::span<float> shift = memory_.shift;
+  for (std::size_t i = 0; i < shift.size(); ++i) shift[i] = float(inertia * auxiliary.mass[i]);
+  if (!contact_) return shift;
+  for (std::size_t row = 0; row < contact_->points().size(); ++row) {
+    const std::int32_t node = contact_->points()[row];
+    const float stiffness = float(trace(contact_->diagonal()[row]));
+    for (std::int32_t t = auxiliary.to_tets.first[node]; t < auxiliary.to_tets.first[node + 1];
+         ++t) {
+      shift[auxiliary.to_tets.terms[t].index] += auxiliary.to_tets.terms[t].weight * stiffness;
+    }
+  }
+  return shift;
+}
+
+void LatticePreconditioner::prepare(const solve::Blocks<double>& matrix, double inertia,
+                                    const contact::ContactMatrix* contact) {
+  const lattice::Model& lattice = model_.auxiliary->lattice;
+  contact_ = contact;
   parallel_for(arena_, model_.node_count(), solve::kRowGrain, [&](std::size_t i) {
     for (std::int32_t k = model_.pattern.first[i]; k < model_.pattern.first[i + 1]; ++k) {
       memory_.matrix[k] = to_float(matrix[k]);
@@ -95,6 +125,7 @@ void LatticePreconditioner::prepare(const solve::Blocks<double>& matrix, double 
           model_.held[i] ? Mat3<float>::zero() : to_float(inverse_or_zero(matrix[k]));
     }
   });
+  if (contact_) add_contact_diagonal(model_, matrix, *contact_, memory_.inverse_diagonal);
   PreconditionerMemory& m = memory_;
   m.largest_eigenvalue = solve::largest_eigenvalue(
       {.z = m.x, .r = m.b, .p = m.d, .image = m.image}, arena_,
@@ -104,13 +135,7 @@ void LatticePreconditioner::prepare(const solve::Blocks<double>& matrix, double 
       },
       [&] { multiply(m.d, m.image); }, [&](std::span<Vec3f> v) { restraint_(v, arena_); });
 
-  std::span<float> shift;
-  if (inertia > 0) {
-    shift = m.shift;
-    for (std::size_t i = 0; i < shift.size(); ++i) {
-      shift[i] = float(inertia * auxiliary.mass[i]);
-    }
-  }
+  const std::span<float> shift = find_shift(inertia);
   lattice::stiffness_diagonal(lattice, m.tangents, std::span(m.diagonal), arena_);
   lattice::add_spring_diagonal(lattice.springs, m.diagonal, arena_);
   for (std::size_t i = 0; i < shift.size(); ++i) {
@@ -121,6 +146,7 @@ void LatticePreconditioner::prepare(const solve::Blocks<double>& matrix, double 
 
 void LatticePreconditioner::multiply(std::span<const Vec3f> v, std::span<Vec3f> out) {
   solve::multiply(model_.pattern, memory_.matrix, v, out, arena_);
+  if (contact_) contact_->add_product(v, out, arena_);
   restraint_(out, arena_);
 }
 

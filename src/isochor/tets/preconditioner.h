@@ -1,5 +1,6 @@
 #pragma once
 
+#include "isochor/contact/contact_matrix.h"
 #include "isochor/lattice/multigrid.h"
 #include "isochor/tets/auxiliary.h"
 #include "isochor/tets/elasticity.h"
@@ -44,8 +45,10 @@ class LatticePreconditioner {
   /// Makes the tangents of the lattice, always definite, from the tets' deformation.
   void linearise(std::span<const Vec3d> positions);
 
-  /// Gets ready for a matrix that contains `inertia` times the mass.
-  void prepare(const solve::Blocks<double>& matrix, double inertia);
+  /// Gets ready for a matrix that contains `inertia` times the mass, plus that of contacts, if any.
+  /// The lattice takes these for springs to the ground: too stiff along surfaces, never too soft.
+  void prepare(const solve::Blocks<double>& matrix, double inertia,
+               const contact::ContactMatrix* contact);
 
   /// z = M^-1 r.
   void apply(std::span<const Vec3d> r, std::span<Vec3d> z);
@@ -57,6 +60,8 @@ class LatticePreconditioner {
   static constexpr int kDegree = 2;
 
   void multiply(std::span<const Vec3f> v, std::span<Vec3f> out);
+  /// What inertia and contacts add to the diagonal of the lattice; empty: nothing.
+  std::span<float> find_shift(double inertia);
   void smooth(bool from_zero);
   void correct();
 
@@ -64,6 +69,7 @@ class LatticePreconditioner {
   const Restraint& restraint_;
   PreconditionerMemory& memory_;
   ThreadArena& arena_;
+  const contact::ContactMatrix* contact_ = nullptr;
   lattice::Multigrid multigrid_;
 };
 

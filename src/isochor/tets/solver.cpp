@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "isochor/base/error.h"
+#include "isochor/contact/contact_energy.h"
 
 namespace isochor::tets {
 namespace {
@@ -36,8 +37,9 @@ class Equilibrium {
     if (model.zones.count() > 0) zonal_.emplace(model, scratch.zonal, context);
   }
 
-  /// A first guess, in the iterate: free nodes stay, or go where inertia takes them.
-  void begin() {
+  /// A first guess, in the iterate: free nodes stay, or go where inertia takes them. Whether there
+  /// is one that nothing meets on its way to.
+  bool begin() {
     if (zonal_) begin_zones(model_.params.zones.method, start_.pressures);
     double farthest = 0;
     for (const Vec3d& x : start_.positions) farthest = std::max(farthest, square(x));
@@ -53,17 +55,26 @@ class Equilibrium {
         scratch_.target[i] = scratch_.origin[i] + (1 / time_->rate) * speed;
       });
     }
+    if (input_.contact) input_.contact->begin(start_.positions, context_.arena);
     place_held();
-    if (!time_) return;
+    const bool clear = !input_.contact || input_.contact->clear(scratch_.positions, context_.arena);
+    if (!time_) return clear;
     // Rest, or free flight: whichever has less energy.
-    const double resting = total_energy();
+    const double resting = clear ? total_energy() : std::numeric_limits<double>::infinity();
     std::swap(scratch_.positions, scratch_.step);
     each_node([&](std::size_t i) {
       scratch_.positions[i] =
           scratch_.target[i] + (1 / (time_->rate * time_->rate)) * input_.gravity;
     });
     place_held();
-    if (!(total_energy() <= resting)) std::swap(scratch_.positions, scratch_.step);
+    if (!input_.contact) {
+      if (!(total_energy() <= resting)) std::swap(scratch_.positions, scratch_.step);
+      return true;
+    }
+    const bool reached =
+        shorten_flight(clear ? std::span<const Vec3d>(scratch_.step) : start_.positions);
+    if (clear && !(total_energy() <= resting)) std::swap(scratch_.positions, scratch_.step);
+    return clear || reached;
   }
 
   solve::Evaluation evaluate() {
@@ -72,6 +83,10 @@ class Equilibrium {
     double reaction = 0, weight = 0;
     ZonalTerms zonal;
     if (zonal_) zonal = zonal_->evaluate(scratch_.positions, scratch_.force);
+    contact::EnergyValue contact;
+    if (input_.contact) {
+      contact = input_.contact->evaluate(scratch_.positions, scratch_.force, context_.arena);
+    }
     each_node([&](std::size_t i) { load()[i] = scratch_.force[i] + outer_force(i); });
     if (time_) {
       each_node([&](std::size_t i) { load()[i] += inertia_force(i); });
@@ -87,10 +102,12 @@ class Equilibrium {
     if (time_) rounding += rounding_of_inertia();
     const double outer = outer_energy(), inertia = time_ ? inertia_energy() : 0;
     const double tolerance = model_.params.newton.tolerance;
-    const double imbalance = std::sqrt(residual) / (std::sqrt(reaction) + std::sqrt(weight) +
-                                                    std::sqrt(rounding) / tolerance);
-    return {.energy = elastic + outer + inertia + zonal.energy,
-            .energy_scale = std::abs(elastic) + std::abs(outer) + inertia + zonal.energy_scale,
+    const double imbalance =
+        std::sqrt(residual) / (std::sqrt(reaction) + std::sqrt(weight) +
+                               std::sqrt(contact.force_squared) + std::sqrt(rounding) / tolerance);
+    return {.energy = elastic + outer + inertia + zonal.energy + contact.energy,
+            .energy_scale =
+                std::abs(elastic) + std::abs(outer) + inertia + zonal.energy_scale + contact.energy,
             .residual = std::max(imbalance, volume_residual(zonal))};
   }
 
@@ -136,6 +153,10 @@ class Equilibrium {
     solve::axpy(context_.arena, length, flat(std::span<const Vec3d>(scratch_.step)),
                 flat(std::span<Vec3d>(scratch_.positions)));
   }
+  double longest_step() {
+    if (!input_.contact) return std::numeric_limits<double>::infinity();
+    return input_.contact->largest_step(scratch_.positions, scratch_.step, context_.arena);
+  }
   /// Also where zones contradict each other: no iteration leads anywhere.
   bool cancelled() const { return context_.cancelled || (zonal_ && zonal_->contradiction()); }
   void progress(const solve::NewtonReport& report) {
@@ -148,7 +169,8 @@ class Equilibrium {
   void linearise(Definiteness fix) {
     Configuration at = configuration();
     if (zonal_) at.pressures = zonal_->curving_pressures();
-    linear_.linearise(at, fix, time_);
+    if (input_.contact) input_.contact->linearise(scratch_.positions, context_.arena);
+    linear_.linearise(at, fix, time_, input_.contact ? &input_.contact->matrix() : nullptr);
   }
 
   /// K step = what restraints leave of the forces.
@@ -156,6 +178,13 @@ class Equilibrium {
     if (zonal_) return zonal_->solve(linear_, scratch_.force, tolerance, time_, scratch_.step);
     std::ranges::copy(scratch_.force, linear_.right_side().begin());
     return linear_.solve(scratch_.step, tolerance);
+  }
+
+  /// After a search that converged: what slides is let go where it leaves of its own, and friction
+  /// follows the forces that were found, once. Whether that changes anything.
+  bool renew(int round) {
+    const bool rubs = round == 0 && input_.contact && input_.contact->lag_friction();
+    return release() || rubs;
   }
 
   /// Lets go of nodes that leave the place they are held in of their own; whether there were any.
@@ -289,8 +318,22 @@ class Equilibrium {
     });
   }
   double total_energy() {
-    return elastic_energy(model_, configuration(), scratch_.elastic, context_.arena) +
-           outer_energy() + (time_ ? inertia_energy() : 0);
+    double sum = elastic_energy(model_, configuration(), scratch_.elastic, context_.arena) +
+                 outer_energy() + (time_ ? inertia_energy() : 0);
+    if (input_.contact) {
+      sum += input_.contact->evaluate(scratch_.positions, context_.arena).energy;
+    }
+    return sum;
+  }
+
+  /// Moves the iterate back towards where nothing touches, until nothing has met on the way;
+  /// whether it is where it was.
+  bool shorten_flight(std::span<const Vec3d> from) {
+    each_node([&](std::size_t i) { scratch_.force[i] = scratch_.positions[i] - from[i]; });
+    const double part = input_.contact->largest_step(from, scratch_.force, context_.arena);
+    if (part == 1) return true;
+    each_node([&](std::size_t i) { scratch_.positions[i] = from[i] + part * scratch_.force[i]; });
+    return false;
   }
 
   /// Where forces are added up that solving is to meet.
@@ -436,12 +479,16 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
   if (input.dt > 0) {
     time = solve::make_time_step(model.params.integrator, input.dt, state.last_dt);
   }
+  if (input.contact && time && time->reach != 1) {
+    throw Error(Fault::Input, "tets::advance", "contact needs forces at the end of a step",
+                "choose backward Euler or BDF2");
+  }
   Equilibrium problem(model, state, input, time, scratch, context);
-  problem.begin();
+  if (!problem.begin()) return {{.end = solve::NewtonEnd::Stalled}, {}};
   StepReport report{seek(problem, model, state, scratch, context), {}};
   // What is let go stays so; what few rounds do not let go comes free in the next step.
   constexpr int kRounds = 3;
-  for (int round = 0; round < kRounds && report.converged() && problem.release(); ++round) {
+  for (int round = 0; round < kRounds && report.converged() && problem.renew(round); ++round) {
     const solve::NewtonReport last = report;
     static_cast<solve::NewtonReport&>(report) = seek(problem, model, state, scratch, context);
     report.iterations += last.iterations;

@@ -6,6 +6,10 @@
 #include "isochor/solve/balance.h"
 #include "isochor/tets/zonal_system.h"
 
+namespace isochor::contact {
+class ContactEnergy;
+}
+
 namespace isochor::tets {
 
 /// All that a checkpoint holds. Of a static model, positions alone.
@@ -34,6 +38,9 @@ struct StepInput {
   /// Nodes in contact, none twice: each stays in its place along the normal unless it would have to
   /// be pulled there.
   std::span<const Slide> slides;
+  /// Barriers and friction, for the surface of the model, with colliders placed at the end of the
+  /// step; none: nothing touches. Nothing may cross in the state; then nothing ever does.
+  contact::ContactEnergy* contact = nullptr;
   std::span<const double> volumes;  ///< wanted of zones over those at rest; none: all one
   double dt = 0;                    ///< s; 0: the step seeks static equilibrium
 };
@@ -61,7 +68,8 @@ struct StepReport : solve::NewtonReport {
 /// Moves the state to static equilibrium under the input, with no velocity; or, where the input has
 /// a duration, through that time by the model's integrator. Transactional: unless the report says
 /// converged, the state is unchanged, bit for bit. Allocates nothing. Zones that cannot have their
-/// volumes end with those that are least wrong: the report then says so as a fallback.
+/// volumes end with those that are least wrong: the report then says so as a fallback. Where what
+/// is held, or a collider, moves through a body in one step, the report says stalled: cut the step.
 StepReport advance(const Model& model, State& state, const StepInput& input, Scratch& scratch,
                    Context& context);
 

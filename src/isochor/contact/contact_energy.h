@@ -1,0 +1,102 @@
+#pragma once
+
+#include <span>
+
+#include "isochor/contact/barrier.h"
+#include "isochor/contact/contact_matrix.h"
+#include "isochor/contact/friction.h"
+#include "isochor/contact/proximity.h"
+
+namespace isochor::contact {
+
+struct EnergyParams {
+  /// Reach and stiffness. Parts of one body that are nearer than the reach at rest do not push each
+  /// other; cross they cannot either.
+  Barrier barrier;
+  bool pairs = true;      ///< of bodies with each other and themselves; with colliders always
+  double friction = 0;    ///< coefficient, of pairs; colliders have their own
+  double slip_speed = 0;  ///< m/s, of contacts that stick: they creep with less
+  double slip = 0;        ///< m, the same where a step takes no time
+};
+
+/// What contact does at an iterate.
+struct EnergyValue {
+  double energy = 0;         ///< J, friction's potential included
+  double force_squared = 0;  ///< N^2, of the forces on all points of all contacts: a scale
+};
+
+/// Contact as part of an energy that Newton's method minimises (Li et al. 2020): barriers between
+/// parts and around colliders, friction with the normal forces of an earlier iterate, and how far
+/// points may go so that nothing ever crosses. A method builds one for its surface and per step
+///     energy.place(colliders.at(time + dt), dt);        the world
+///     energy.begin(start);  energy.clear(first guess);  the step
+/// then per iteration
+///     evaluate;  linearise;  matrix();  largest_step;   add_force where slopes are wanted
+/// and lag_friction where it has converged and friction is to follow. `start` has to outlive the
+/// step. Memory grows with contacts and stays.
+class ContactEnergy {
+ public:
+  /// `held`, one for each point of the method: those that colliders may not move.
+  ContactEnergy(Surface surface, std::vector<Vec3d> rest_positions,
+                std::span<const std::uint8_t> held, const EnergyParams& params);
+
+  EnergyParams& params() { return params_; }
+  SurfaceBvh& surface() { return bvh_; }
+
+  /// Colliders as they are at the end of a step, and how long it takes, s; 0: no time.
+  void place(PlacedColliders colliders, double duration);
+
+  /// A step from `start`, where nothing crosses; friction as of there.
+  void begin(std::span<const Vec3d> start, ThreadArena& arena);
+
+  /// Moves points that colliders have come to, or come too near, to a part of the reach from them;
+  /// whether everything can go there from the start in straight lines. A step where it cannot has
+  /// to be cut.
+  bool clear(std::span<Vec3d> positions, ThreadArena& arena);
+
+  /// About positions; adds forces, N.
+  EnergyValue evaluate(std::span<const Vec3d> positions, std::span<Vec3d> force,
+                       ThreadArena& arena);
+  /// The same without forces.
+  EnergyValue evaluate(std::span<const Vec3d> positions, ThreadArena& arena);
+
+  /// Second derivatives at the positions last evaluated, definite.
+  void linearise(std::span<const Vec3d> positions, ThreadArena& arena);
+  const ContactMatrix& matrix() const { return matrix_; }
+
+  /// How far all points may go from positions without contact, 0 to 1 of `way`.
+  double largest_step(std::span<const Vec3d> positions, std::span<const Vec3d> way,
+                      ThreadArena& arena);
+
+  /// Friction by the normal forces and tangents of the positions last evaluated; whether there is
+  /// any.
+  bool lag_friction();
+
+  /// Of the positions last evaluated: barriers of colliders, then those of pairs, then friction.
+  std::span<const Term> terms() const { return terms_; }
+  std::span<const ColliderContact> contacts() const { return contacts_; }
+  std::span<const Pair> pairs() const { return pairs_; }
+  /// N, that the barrier at `terms()[i]` pushes its first part with.
+  double normal_force(std::size_t i) const;
+
+ private:
+  void find(std::span<const Vec3d> positions, ThreadArena& arena);
+  void make_terms(std::span<const Vec3d> positions, Curvature curvature, ThreadArena& arena);
+  double slip() const;
+
+  EnergyParams params_;
+  std::vector<Vec3d> rest_positions_;
+  std::vector<std::int32_t> free_points_;  ///< of the surface
+  SurfaceBvh bvh_;
+  PlacedColliders colliders_;
+  double duration_ = 0;
+  std::span<const Vec3d> start_;
+  std::vector<ColliderContact> contacts_;
+  std::vector<Pair> pairs_;
+  std::vector<FrictionContact> rubbing_;
+  std::vector<Term> terms_;
+  ContactMatrix matrix_;
+  std::vector<Vec3d> end_;  ///< memory of largest_step
+};
+
+}  // namespace isochor::contact
