@@ -133,13 +133,9 @@ void add_sheet_forces(const Model& model, const ElasticMemory& memory, std::span
 
 /// A flat sheet resists nothing across it: what gives its rows an inverse, and is too little to be
 /// seen elsewhere.
-void stiffen(const solve::BlockPattern& pattern, std::size_t row, solve::Blocks<double>& blocks) {
-  constexpr double kPart = 1e-6;
-  for (std::int32_t k = pattern.first[row]; k < pattern.first[row + 1]; ++k) {
-    if (pattern.columns[k] != std::int32_t(row)) continue;
-    const double least = kPart * trace(blocks[k]);
-    blocks[k] += Mat3d::diagonal({least, least, least});
-  }
+void stiffen(Mat3d& block) {
+  const double least = 1e-6 * trace(block);
+  block += Mat3d::diagonal({least, least, least});
 }
 
 /// The gradients of the four corners' hat functions.
@@ -267,7 +263,7 @@ void add_sheet_stiffness(const Model& model, const Configuration& at, materials:
         blocks[row + model.sheet_places[u][k]] += term.hessian[4 * (sheets.uses[u] % 4) + k];
       }
     }
-    if (model.first_use[i] == model.first_use[i + 1]) stiffen(model.pattern, i, blocks);
+    if (model.first_use[i] == model.first_use[i + 1]) stiffen(blocks[model.diagonal_place(i)]);
   });
 }
 
