@@ -63,11 +63,11 @@ std::vector<Vec3d> shaken(std::vector<Vec3d> x, double much) {
 class SheetEnergy : public ::testing::Test {
  protected:
   double energy(const Sheets& sheets, std::span<const Vec3d> x) {
-    evaluate(sheets, x, Detail::Energy, contact::Curvature::Exact, arena_, terms_);
+    evaluate(sheets, {x}, Detail::Energy, contact::Curvature::Exact, arena_, terms_);
     return energy_of(terms_);
   }
   std::vector<Vec3d> gradient(const Sheets& sheets, std::span<const Vec3d> x) {
-    evaluate(sheets, x, Detail::Gradient, contact::Curvature::Exact, arena_, terms_);
+    evaluate(sheets, {x}, Detail::Gradient, contact::Curvature::Exact, arena_, terms_);
     std::vector<Vec3d> sum(x.size(), Vec3d{0, 0, 0});
     for (const contact::Term& t : terms_) {
       for (int i = 0; i < t.count; ++i) sum[t.points[i]] += t.gradient[i];
@@ -76,7 +76,7 @@ class SheetEnergy : public ::testing::Test {
   }
   std::vector<Vec3d> product(const Sheets& sheets, std::span<const Vec3d> x,
                              std::span<const Vec3d> v) {
-    evaluate(sheets, x, Detail::Hessian, contact::Curvature::Exact, arena_, terms_);
+    evaluate(sheets, {x}, Detail::Hessian, contact::Curvature::Exact, arena_, terms_);
     std::vector<Vec3d> sum(x.size(), Vec3d{0, 0, 0});
     for (const contact::Term& t : terms_) {
       for (int i = 0; i < t.count; ++i) {
@@ -197,9 +197,9 @@ TEST_F(SheetEnergy, DefiniteHessiansHaveNoNegativeEigenvalueAndLoseNoPositiveOne
   for (Vec3d& p : pressed) p = {0.6 * p[0], 0.7 * p[1], p[2]};
   for (const SheetLaw& law : sample_laws()) {
     const Sheets sheets = sheets_of(square_, law);
-    evaluate(sheets, pressed, Detail::Hessian, contact::Curvature::Exact, arena_, terms_);
+    evaluate(sheets, {pressed}, Detail::Hessian, contact::Curvature::Exact, arena_, terms_);
     std::vector<contact::Term> fixed;
-    evaluate(sheets, pressed, Detail::Hessian, contact::Curvature::Definite, arena_, fixed);
+    evaluate(sheets, {pressed}, Detail::Hessian, contact::Curvature::Definite, arena_, fixed);
     int indefinite = 0;
     for (std::size_t t = 0; t < terms_.size(); ++t) {
       const auto values = [](const contact::Term& term) {
@@ -214,8 +214,9 @@ TEST_F(SheetEnergy, DefiniteHessiansHaveNoNegativeEigenvalueAndLoseNoPositiveOne
       EXPECT_GE(quadratic(fixed[t]), quadratic(terms_[t]) - 1e-12 * std::abs(quadratic(fixed[t])));
     }
     EXPECT_GT(indefinite, 0) << "the sample has to need it";
-    evaluate(sheets, square_.positions, Detail::Hessian, contact::Curvature::Exact, arena_, terms_);
-    evaluate(sheets, square_.positions, Detail::Hessian, contact::Curvature::Definite, arena_,
+    evaluate(sheets, {square_.positions}, Detail::Hessian, contact::Curvature::Exact, arena_,
+             terms_);
+    evaluate(sheets, {square_.positions}, Detail::Hessian, contact::Curvature::Definite, arena_,
              fixed);
     for (std::size_t t = 0; t < terms_.size(); ++t) {
       EXPECT_NEAR(quadratic(fixed[t]), quadratic(terms_[t]), 1e-10 * quadratic(fixed[t]));
@@ -227,7 +228,7 @@ TEST_F(SheetEnergy, SmallerRestLeavesTheTensionOfItsStretch) {
   // Rubber of nine tenths of the length: sigma = mu (stretch^2 - stretch^-2) along, width kept.
   const double mu = 2e4, stretch = 1 / 0.9;
   const Sheets sheets = sheets_of(square_, RubberLaw{.mu = mu}, 0, {0.9, 1});
-  const SheetTension now = tension(sheets, 3, square_.positions);
+  const SheetTension now = tension(sheets, 3, {square_.positions});
   const double thickness = kThickness / stretch;
   const double along = mu * (stretch * stretch - 1 / (stretch * stretch)) * thickness;
   const double across = mu * (1 - 1 / (stretch * stretch)) * thickness;
@@ -235,6 +236,11 @@ TEST_F(SheetEnergy, SmallerRestLeavesTheTensionOfItsStretch) {
   EXPECT_NEAR(now.principal[1], across, 1e-10 * along);
   EXPECT_NEAR(std::abs(now.direction[0]), 1, 1e-12);
   EXPECT_NEAR(now.area_ratio, stretch, 1e-12);
+  const SheetTension loose = tension(sheets, 3, {square_.positions, 0});
+  EXPECT_NEAR(loose.principal[0], 0, 1e-10 * along);
+  const Sheets half = sheets_of(square_, RubberLaw{.mu = mu}, 0, {0.95, 1});
+  EXPECT_NEAR(tension(sheets, 3, {square_.positions, 0.5}).principal[0],
+              tension(half, 3, {square_.positions}).principal[0], 1e-10 * along);
 }
 
 TEST_F(SheetEnergy, FlatSheetRolledUpHasTheEnergyOfAPlate) {

@@ -21,6 +21,19 @@ using contact::Term;
 /// The columns of F.
 using Columns = std::array<Vec3d, 2>;
 
+/// A triangle while its sheet is not yet as tight as it will be.
+SheetTriangle loosened(SheetTriangle t, const Sheets& sheets, double tightening) {
+  if (tightening == 1) return t;
+  for (int a = 0; a < 2; ++a) {
+    const double scale = sheets.scales[t.sheet][a];
+    const double longer = (1 + tightening * (scale - 1)) / scale;
+    for (auto& g : t.gradients) g[a] /= longer;
+    t.area *= longer;
+    t.volume *= longer;
+  }
+  return t;
+}
+
 Columns deformation(const SheetTriangle& t, std::span<const Vec3d> x) {
   Columns F{Vec3d{0, 0, 0}, {0, 0, 0}};
   for (int a = 0; a < 2; ++a) {
@@ -221,7 +234,7 @@ std::size_t Sheets::bytes() const {
   const auto sum = [](const auto&... v) {
     return (... + (v.capacity() * sizeof(typename std::remove_cvref_t<decltype(v)>::value_type)));
   };
-  return sum(laws, triangles, hinges, first_use, uses);
+  return sum(laws, scales, triangles, hinges, first_use, uses);
 }
 
 void append(const SheetSpec& spec, std::span<const Vec3d> rest_positions, std::int32_t first_point,
@@ -229,8 +242,9 @@ void append(const SheetSpec& spec, std::span<const Vec3d> rest_positions, std::i
   const std::string name = place + "." + spec.name;
   const std::span<const Vec3d> rest = rest_positions.subspan(first_point);
   check(spec, rest.size(), name);
-  const std::int32_t law = std::int32_t(sheets.laws.size());
+  const std::int32_t number = std::int32_t(sheets.laws.size());
   sheets.laws.push_back(spec.law);
+  sheets.scales.push_back(spec.rest_scale);
   for (std::size_t t = 0; t < spec.triangles.size(); ++t) {
     std::optional<SheetTriangle> triangle = make_triangle(spec, t, rest);
     if (!triangle) {
@@ -238,7 +252,7 @@ void append(const SheetSpec& spec, std::span<const Vec3d> rest_positions, std::i
                   "remove it, or repair the surface");
     }
     for (std::int32_t& p : triangle->points) p += first_point;
-    triangle->law = law;
+    triangle->sheet = number;
     sheets.triangles.push_back(*triangle);
   }
   if (spec.bending > 0) append_hinges(spec, rest, first_point, sheets);
@@ -264,17 +278,17 @@ void find_uses(Sheets& sheets, std::size_t point_count) {
   each([&](std::int32_t point, std::int32_t use) { sheets.uses[next[point]++] = use; });
 }
 
-void evaluate(const Sheets& sheets, std::span<const Vec3d> positions, Detail detail,
+void evaluate(const Sheets& sheets, const SheetConfiguration& at, Detail detail,
               contact::Curvature curvature, ThreadArena& arena, std::vector<Term>& terms) {
   constexpr std::size_t kGrain = 128;
   terms.resize(sheets.term_count());
   const std::size_t triangles = sheets.triangles.size();
   parallel_for(arena, terms.size(), kGrain, [&](std::size_t i) {
     if (i < triangles) {
-      const SheetTriangle& t = sheets.triangles[i];
-      evaluate_triangle(t, sheets.laws[t.law], positions, detail, curvature, terms[i]);
+      const SheetTriangle t = loosened(sheets.triangles[i], sheets, at.tightening);
+      evaluate_triangle(t, sheets.laws[t.sheet], at.positions, detail, curvature, terms[i]);
     } else {
-      evaluate_hinge(sheets.hinges[i - triangles], positions, detail, terms[i]);
+      evaluate_hinge(sheets.hinges[i - triangles], at.positions, detail, terms[i]);
     }
   });
 }
@@ -285,10 +299,10 @@ double energy_of(std::span<const Term> terms) {
   return sum;
 }
 
-SheetTension tension(const Sheets& sheets, std::size_t triangle, std::span<const Vec3d> positions) {
-  const SheetTriangle& t = sheets.triangles[triangle];
-  const Columns F = deformation(t, positions);
-  const SheetResponse r = respond(sheets.laws[t.law], strain_of(F));
+SheetTension tension(const Sheets& sheets, std::size_t triangle, const SheetConfiguration& at) {
+  const SheetTriangle t = loosened(sheets.triangles[triangle], sheets, at.tightening);
+  const Columns F = deformation(t, at.positions);
+  const SheetResponse r = respond(sheets.laws[t.sheet], strain_of(F));
   const double J = norm(cross(F[0], F[1]));
   // Cauchy stress times the thickness now, in an orthonormal basis of the plane.
   const Vec3d u = F[0] * (1 / norm(F[0]));

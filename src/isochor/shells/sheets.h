@@ -29,7 +29,7 @@ struct SheetSpec {
 /// A triangle with one strain: F = sum_i x_i gradients[i]^T, 3x2.
 struct SheetTriangle {
   geometry::Triangle points;
-  std::int32_t law = 0;  ///< in Sheets::laws
+  std::int32_t sheet = 0;  ///< in Sheets::laws and Sheets::scales
   std::array<std::array<double, 2>, 3> gradients{};
   double area = 0;    ///< m^2, without stretching
   double volume = 0;  ///< m^3: area times thickness
@@ -45,6 +45,7 @@ struct Hinge {
 /// All sheets of a model. Their energies are terms: triangles first, then hinges.
 struct Sheets {
   std::vector<SheetLaw> laws;
+  std::vector<std::array<double, 2>> scales;  ///< SheetSpec::rest_scale
   std::vector<SheetTriangle> triangles;
   std::vector<Hinge> hinges;
   /// Terms of point i: entries [first_use[i], [i + 1]) of `uses`, each 4 term + corner.
@@ -66,9 +67,17 @@ void find_uses(Sheets& sheets, std::size_t point_count);
 /// How much of a term is asked for.
 enum class Detail { Energy, Gradient, Hessian };
 
+/// What the energy of sheets depends on.
+struct SheetConfiguration {
+  std::span<const Vec3d> positions;  ///< m
+  /// How far rest scales are in effect, from 0 (sheets fit as they are at rest) to 1: by this a
+  /// band becomes tight little by little.
+  double tightening = 1;
+};
+
 /// The terms of all triangles and hinges. The Hessian of a hinge leaves out how its angle curves,
 /// so that it is definite as it is.
-void evaluate(const Sheets& sheets, std::span<const Vec3d> positions, Detail detail,
+void evaluate(const Sheets& sheets, const SheetConfiguration& at, Detail detail,
               contact::Curvature curvature, ThreadArena& arena, std::vector<contact::Term>& terms);
 
 /// The sum of the energies, J.
@@ -80,7 +89,7 @@ struct SheetTension {
   Vec3d direction{0, 0, 0};           ///< of the first, of length one
   double area_ratio = 1;              ///< now over at rest
 };
-SheetTension tension(const Sheets& sheets, std::size_t triangle, std::span<const Vec3d> positions);
+SheetTension tension(const Sheets& sheets, std::size_t triangle, const SheetConfiguration& at);
 
 /// The angle between the triangles of a hinge, rad; 0: flat.
 double hinge_angle(const contact::FourVectors& x);

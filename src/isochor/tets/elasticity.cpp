@@ -116,8 +116,8 @@ HalfContraction contract(const materials::DenseTangent<float>& C, const Vec3d& g
 double sheet_energy(const Model& model, const Configuration& at, shells::Detail detail,
                     ElasticMemory& memory, ThreadArena& arena) {
   if (model.sheets.term_count() == 0) return 0;
-  shells::evaluate(model.sheets, at.positions, detail, contact::Curvature::Exact, arena,
-                   memory.sheet_terms);
+  shells::evaluate(model.sheets, {at.positions, at.tightening}, detail, contact::Curvature::Exact,
+                   arena, memory.sheet_terms);
   return shells::energy_of(memory.sheet_terms);
 }
 
@@ -253,7 +253,7 @@ void add_sheet_stiffness(const Model& model, const Configuration& at, materials:
   const shells::Sheets& sheets = model.sheets;
   if (sheets.term_count() == 0) return;
   const bool exact = fix == materials::Definiteness::None;
-  shells::evaluate(sheets, at.positions, shells::Detail::Hessian,
+  shells::evaluate(sheets, {at.positions, at.tightening}, shells::Detail::Hessian,
                    exact ? contact::Curvature::Exact : contact::Curvature::Definite, arena, terms);
   parallel_for(arena, model.node_count(), 64, [&](std::size_t i) {
     const std::int32_t row = model.pattern.first[i];

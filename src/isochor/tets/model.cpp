@@ -278,7 +278,7 @@ void find_rounding(Model& model) {
     for (const auto& g : t.gradients) square += g[0] * g[0] + g[1] * g[1];
     model.rounding_stiffness =
         std::max(model.rounding_stiffness,
-                 kEpsilon * shells::modulus_of(model.sheets.laws[t.law]) * t.volume * square);
+                 kEpsilon * shells::modulus_of(model.sheets.laws[t.sheet]) * t.volume * square);
   }
 }
 

@@ -228,7 +228,11 @@ class Equilibrium {
                              });
   }
 
-  Configuration configuration() const { return {scratch_.positions, input_.activations}; }
+  Configuration configuration() const {
+    return {.positions = scratch_.positions,
+            .activations = input_.activations,
+            .tightening = input_.tightening};
+  }
 
   /// Where forces are evaluated half way, nodes are held half way too.
   void place_held() {

@@ -42,6 +42,7 @@ struct StepInput {
   /// step; none: nothing touches. Nothing may cross in the state; then nothing ever does.
   contact::ContactEnergy* contact = nullptr;
   std::span<const double> volumes;  ///< wanted of zones over those at rest; none: all one
+  double tightening = 1;            ///< of sheets, as in shells::SheetConfiguration
   double dt = 0;                    ///< s; 0: the step seeks static equilibrium
 };
 

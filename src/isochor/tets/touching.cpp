@@ -42,7 +42,7 @@ SurfaceScale surface_scale(const Model& model, const contact::Surface& surface) 
       if (term >= model.sheets.triangles.size()) continue;
       const shells::SheetTriangle& t = model.sheets.triangles[term];
       const auto& [along, across] = t.gradients[model.sheets.uses[u] % 4];
-      scale.stiffness += t.volume * shells::modulus_of(model.sheets.laws[t.law]) / 3 *
+      scale.stiffness += t.volume * shells::modulus_of(model.sheets.laws[t.sheet]) / 3 *
                          (along * along + across * across);
     }
   }
