@@ -28,9 +28,10 @@ double strip_tension(double stretch) {
 }
 
 /// Around a cylinder along y, as high as `height`.
-BandMesh band_around(double radius, double height, int around) {
+shells::BandMesh band_around(double radius, double height, int around) {
   const int rows = 2 * std::max(1, int(std::lround(0.5 * height * around / (2 * M_PI * radius))));
-  return make_band(around, rows, [&](double angle, double part) {
+  return shells::make_band(around, rows, {0, 1, 0}, [&](double turn, double part) {
+    const double angle = 2 * M_PI * turn;
     return Vec3d{radius * std::cos(angle), height * part, -radius * std::sin(angle)};
   });
 }

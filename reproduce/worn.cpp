@@ -5,35 +5,7 @@
 
 namespace isochor::reproduce {
 
-BandMesh make_band(int around, int rows, const std::function<Vec3d(double, double)>& at) {
-  BandMesh mesh;
-  for (int j = 0; j <= rows; ++j) {
-    for (int i = 0; i < around; ++i) {
-      mesh.positions.push_back(at(2 * M_PI * (i + 0.5 * (j % 2)) / around, double(j) / rows));
-    }
-  }
-  for (int j = 0; j < rows; ++j) {
-    for (int i = 0; i < around; ++i) {
-      const std::int32_t below = j * around, above = below + around;
-      const std::int32_t next = (i + 1) % around;
-      if (j % 2 == 0) {
-        mesh.triangles.push_back({below + i, below + next, above + i});
-        mesh.triangles.push_back({below + next, above + next, above + i});
-      } else {
-        mesh.triangles.push_back({below + i, above + next, above + i});
-        mesh.triangles.push_back({below + i, below + next, above + next});
-      }
-    }
-  }
-  for (const geometry::Triangle& t : mesh.triangles) {
-    const Vec3d normal = cross(mesh.positions[t[1]] - mesh.positions[t[0]],
-                               mesh.positions[t[2]] - mesh.positions[t[0]]);
-    mesh.directions.push_back(cross({0, 1, 0}, normal));
-  }
-  return mesh;
-}
-
-tets::BodySpec band_body(BandMesh mesh, const shells::SheetLaw& law, double thickness,
+tets::BodySpec band_body(shells::BandMesh mesh, const shells::SheetLaw& law, double thickness,
                          double scale) {
   tets::BodySpec body{.name = "band"};
   body.mesh.positions = std::move(mesh.positions);
@@ -68,9 +40,10 @@ bool Worn::tighten(int count, std::span<const tets::Slide> slides) {
   int in_row = 0;
   while (done < 1 && in_row <= kMostCuts && !context_.cancelled) {
     const double next = done + step > 1 - 1e-9 ? 1 : done + step;
+    const std::vector<double> tightening(model_.sheets.laws.size(), next);
     const tets::StepReport report = tets::advance(
         model_, state_,
-        {.held_positions = held, .slides = slides, .contact = &contact_, .tightening = next},
+        {.held_positions = held, .slides = slides, .contact = &contact_, .tightening = tightening},
         scratch_, context_);
     iterations += report.iterations;
     krylov += report.krylov_iterations;

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <functional>
 #include <vector>
 
+#include "isochor/shells/band.h"
 #include "isochor/shells/fit.h"
 #include "isochor/tets/solver.h"
 #include "isochor/tets/touching.h"
@@ -10,19 +10,8 @@
 /// What experiments with bands and garments share.
 namespace isochor::reproduce {
 
-/// A band that closes around the y axis: rings of points above each other, every other one turned
-/// by half a step, so that triangles are nearly equilateral. Outward.
-struct BandMesh {
-  std::vector<Vec3d> positions;
-  std::vector<geometry::Triangle> triangles;
-  std::vector<Vec3d> directions;  ///< around, per triangle
-};
-/// `at(angle, part)`: angles go counter-clockwise seen from above, parts from 0 at the lower rim
-/// to 1 at the upper one.
-BandMesh make_band(int around, int rows, const std::function<Vec3d(double, double)>& at);
-
 /// A body that is nothing but a band; tight by `scale` around it.
-tets::BodySpec band_body(BandMesh mesh, const shells::SheetLaw& law, double thickness,
+tets::BodySpec band_body(shells::BandMesh mesh, const shells::SheetLaw& law, double thickness,
                          double scale);
 
 /// Bodies in static contact, and what they wear.

@@ -22,8 +22,9 @@ using contact::Term;
 using Columns = std::array<Vec3d, 2>;
 
 /// A triangle while its sheet is not yet as tight as it will be.
-SheetTriangle loosened(SheetTriangle t, const Sheets& sheets, double tightening) {
-  if (tightening == 1) return t;
+SheetTriangle loosened(SheetTriangle t, const Sheets& sheets, std::span<const double> by_sheet) {
+  if (by_sheet.empty()) return t;
+  const double tightening = by_sheet[t.sheet];
   for (int a = 0; a < 2; ++a) {
     const double scale = sheets.scales[t.sheet][a];
     const double longer = (1 + tightening * (scale - 1)) / scale;

@@ -70,9 +70,9 @@ enum class Detail { Energy, Gradient, Hessian };
 /// What the energy of sheets depends on.
 struct SheetConfiguration {
   std::span<const Vec3d> positions;  ///< m
-  /// How far rest scales are in effect, from 0 (sheets fit as they are at rest) to 1: by this a
-  /// band becomes tight little by little.
-  double tightening = 1;
+  /// Per sheet, how far its rest scale is in effect, from 0 (it fits as it is at rest) to 1; none:
+  /// all are 1. By this a band becomes tight little by little.
+  std::span<const double> tightening = {};
 };
 
 /// The terms of all triangles and hinges. The Hessian of a hinge leaves out how its angle curves,

@@ -14,7 +14,7 @@ struct Configuration {
   std::span<const double> activations = {};  ///< per Model::materials, 0 to 1; none: no muscle acts
   /// Per tet, Pa: `linearise` adds what they do as volumes curve. Forces have none of them.
   std::span<const double> pressures = {};
-  double tightening = 1;  ///< of sheets, as in shells::SheetConfiguration
+  std::span<const double> tightening = {};  ///< as in shells::SheetConfiguration
 };
 
 /// What tets leave for their nodes to add up.
