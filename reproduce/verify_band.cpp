@@ -27,6 +27,12 @@ double strip_tension(double stretch) {
   return kShear * kThickness * (stretch * stretch - 1 / stretch) / std::sqrt(stretch);
 }
 
+/// Cloth that does not narrow, so that it covers what it did when it was loose.
+const shells::ClothLaw kCloth = shells::ClothLaw::isotropic(3 * kShear, 0);
+double cloth_tension(double stretch) {
+  return kCloth.young_along * kThickness * 0.5 * stretch * (stretch * stretch - 1);
+}
+
 /// Around a cylinder along y, as high as `height`.
 shells::BandMesh band_around(double radius, double height, int around) {
   const int rows = 2 * std::max(1, int(std::lround(0.5 * height * around / (2 * M_PI * radius))));
@@ -148,9 +154,8 @@ void elastic_tube(double poisson, int around, Context& context, std::vector<Row>
   // Chords of the band must clear the corners of the tube.
   const int fine = 2 * around;
   const double first = kRadius / std::cos(M_PI / fine) + 0.9 * kReach;
-  Worn worn({tube, band_body(band_around(first, height, fine), shells::RubberLaw{.mu = kShear},
-                             kThickness, kScale)},
-            {}, {.reach = kReach}, context);
+  Worn worn({tube, band_body(band_around(first, height, fine), kCloth, kThickness, kScale)}, {},
+            {.reach = kReach}, context);
   const bool done = worn.tighten(3, slides);
   double moved = 0;
   for (const std::int32_t n : outside) {
@@ -163,7 +168,7 @@ void elastic_tube(double poisson, int around, Context& context, std::vector<Row>
   double expected = 0;
   for (int round = 0; round < 50; ++round) {
     const double radius = kRadius - expected;
-    expected = compliance * strip_tension((radius + gap) / (kScale * first)) / radius;
+    expected = compliance * cloth_tension((radius + gap) / (kScale * first)) / radius;
   }
   const double pressure = expected / compliance;
   const std::string name = fmt::format("tube with Poisson's ratio {}", poisson);

@@ -76,10 +76,11 @@ std::vector<geometry::Triangle> Worn::triangles_of(std::size_t body) {
 }
 
 Worn::Pressure Worn::pressure_on(std::size_t body) {
-  const std::vector<double> p = pressures();
-  std::vector<double> area(p.size(), 0);
   const std::span<const Vec3d> x = state_.positions;
-  for (const geometry::Triangle& t : triangles_of(body)) {
+  const std::vector<geometry::Triangle> triangles = triangles_of(body);
+  const std::vector<double> p = shells::spread_out(triangles, x, pressures());
+  std::vector<double> area(p.size(), 0);
+  for (const geometry::Triangle& t : triangles) {
     const double third = norm(cross(x[t[1]] - x[t[0]], x[t[2]] - x[t[0]])) / 6;
     for (const std::int32_t n : t) area[n] += third;
   }

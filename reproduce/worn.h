@@ -34,8 +34,8 @@ class Worn {
   const tets::State& state() const { return state_; }
   /// At every node, Pa.
   std::vector<double> pressures();
-  /// Over the triangles of a body's outside, or of a sheet: area-weighted mean and root mean square
-  /// of the deviation, Pa.
+  /// Over the triangles of a body's outside, or of a sheet, as a sensor of the size of a few
+  /// triangles feels it: area-weighted mean, root mean square of the deviation, most, Pa.
   struct Pressure {
     double mean = 0, spread = 0, most = 0, area = 0;
   };

@@ -63,23 +63,17 @@ double section_length(std::span<const geometry::Triangle> triangles,
 
 std::vector<double> spread_out(std::span<const geometry::Triangle> triangles,
                                std::span<const Vec3d> positions, std::span<const double> values) {
-  std::vector<double> sum(values.size(), 0), weight(values.size(), 0), area(values.size(), 0);
+  std::vector<double> sum(values.size(), 0), area(values.size(), 0);
   for (const geometry::Triangle& t : triangles) {
-    for (const std::int32_t p : t) area[p] += norm(area_vector(positions, t));
-  }
-  for (const geometry::Triangle& t : triangles) {
-    double total = 0, value = 0;
+    const double weight = norm(area_vector(positions, t));
+    const double mean = (values[t[0]] + values[t[1]] + values[t[2]]) / 3;
     for (const std::int32_t p : t) {
-      total += area[p];
-      value += area[p] * values[p];
-    }
-    for (const std::int32_t p : t) {
-      sum[p] += value;
-      weight[p] += total;
+      sum[p] += weight * mean;
+      area[p] += weight;
     }
   }
   for (std::size_t i = 0; i < sum.size(); ++i) {
-    sum[i] = weight[i] > 0 ? sum[i] / weight[i] : values[i];
+    sum[i] = area[i] > 0 ? sum[i] / area[i] : values[i];
   }
   return sum;
 }

@@ -24,8 +24,8 @@ std::vector<double> contact_pressures(contact::ContactEnergy& contact,
 double section_length(std::span<const geometry::Triangle> triangles,
                       std::span<const Vec3d> positions, const Vec3d& point, const Vec3d& normal);
 
-/// Values at points as means over their neighbours and themselves, weighted by area: what a sensor
-/// of the size of a few triangles feels. Points without triangles keep theirs.
+/// Values at points as means over the triangles around them: what a sensor of that size feels. The
+/// integral over all triangles is what it was. Points without triangles keep theirs.
 std::vector<double> spread_out(std::span<const geometry::Triangle> triangles,
                                std::span<const Vec3d> positions, std::span<const double> values);
 
