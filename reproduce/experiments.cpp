@@ -51,9 +51,11 @@ std::vector<Row> verify_land(const ExperimentOptions&, Context&);
 std::vector<Row> verify_mms(const ExperimentOptions&, Context&);
 std::vector<Row> verify_cook(const ExperimentOptions&, Context&);
 std::vector<Row> verify_held(const ExperimentOptions&, Context&);
+std::vector<Row> verify_bars(const ExperimentOptions&, Context&);
 std::vector<Row> verify_hertz(const ExperimentOptions&, Context&);
 std::vector<Row> verify_momentum(const ExperimentOptions&, Context&);
 std::vector<Row> verify_sphere(const ExperimentOptions&, Context&);
+std::vector<Row> verify_slope(const ExperimentOptions&, Context&);
 std::vector<Row> verify_spin(const ExperimentOptions&, Context&);
 std::vector<Row> verify_torsion(const ExperimentOptions&, Context&);
 std::vector<Row> verify_vibration(const ExperimentOptions&, Context&);
@@ -141,8 +143,12 @@ std::span<const Experiment> experiments() {
       Experiment{"verify/cook", "Cook's membrane against conforming elements", verify_cook},
       Experiment{"verify/held", "A ball held all over its surface against a closed form",
                  verify_held},
+      Experiment{"verify/bars", "Two bars meet end to end, against waves in one dimension",
+                 verify_bars},
       Experiment{"verify/hertz", "A ball between two plates, against Hertz", verify_hertz},
       Experiment{"verify/momentum", "A tumbling block flies along a parabola", verify_momentum},
+      Experiment{"verify/slope", "A block on a slope: sticking and sliding by Coulomb's law",
+                 verify_slope},
       Experiment{"verify/sphere", "Thick spheres and cylinders under follower pressure",
                  verify_sphere},
       Experiment{"verify/spin", "Spinning cylinders against closed forms", verify_spin},

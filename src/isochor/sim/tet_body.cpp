@@ -105,6 +105,7 @@ TetBody build_tet_body(const BodySpec& spec, const std::filesystem::path& scene_
   body.spec.name = spec.name;
   body.spec.materials = {materials::resolve(spec.material)};
   body.spec.mass_damping = spec.damping.mass;
+  body.spec.stiffness_damping = spec.damping.stiffness;
   add_regions(spec, file, body.spec);
   body.fields = paint_cells(middles_of(file.mesh), body.surface, spec.paints, context.arena,
                             scene_file.parent_path());

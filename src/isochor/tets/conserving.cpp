@@ -5,16 +5,21 @@
 #include <limits>
 
 #include "isochor/base/error.h"
-#include "isochor/tets/touching.h"
 
 namespace isochor::tets {
+
 Conserving::Conserving(const Model& model, const ConservingParams& params,
                        std::vector<contact::Collider> colliders, Context& context)
     : model_(model),
       params_(params),
       context_(context),
       colliders_(std::move(colliders), context.arena),
-      surface_(surface_of(model)),
+      scale_(surface_scale(model, surface_of(model))),
+      touch_(make_contact(model,
+                          {.reach = params.contact_distance,
+                           .pairs = params.self_contact,
+                           .friction = params.friction},
+                          0)),
       rings_(model, context.arena),
       scratch_(model),
       wanted_(model.node_count()),
@@ -27,23 +32,29 @@ Conserving::Conserving(const Model& model, const ConservingParams& params,
     throw Error(Fault::Input, "tets::Conserving", "volumes are kept with backward Euler only",
                 "build the model with solve::Integrator::BackwardEuler");
   }
-  if (params_.contact_distance == 0) params_.contact_distance = mean_size(model) / 20;
+  params_.contact_distance = touch_.params().barrier.reach;
   for (std::size_t i = 0; i < model.node_count(); ++i) {
     inverse_mass_.push_back(model.held[i] ? 0 : 1 / model.mass[i]);
   }
-  for (const std::int32_t p : surface_.surface().points) {
+  for (const std::int32_t p : surface().surface().points) {
     if (!model.held[p]) free_points_.push_back(p);
   }
 }
 
 ConservingReport Conserving::advance(State& state, const Vec3d& gravity, double time, double dt,
                                      std::span<const Vec3d> held_positions,
-                                     std::span<const Vec3d> loads) {
+                                     std::span<const Vec3d> loads,
+                                     std::span<const double> activations) {
   guesses_before_ = guesses_;
-  const ConservingReport report =
-      params_.scheme == Scheme::Published
-          ? advance_published(state, gravity, time, dt, loads)
-          : advance_implicit(state, gravity, time, dt, held_positions, loads);
+  const ConservingReport report = params_.scheme == Scheme::Published
+                                      ? advance_published(state, gravity, time, dt, loads)
+                                      : advance_in_parts(state,
+                                                         {.gravity = gravity,
+                                                          .held_positions = held_positions,
+                                                          .activations = activations,
+                                                          .loads = loads,
+                                                          .dt = dt},
+                                                         time);
   if (!report.converged) std::swap(guesses_, guesses_before_);
   return report;
 }
@@ -56,7 +67,7 @@ void Conserving::find_rows(std::span<const Vec3d> positions, const contact::Plac
   report.collider_contacts = near_.size();
   if (params_.self_contact) {
     find_close_pairs(
-        surface_, positions, params_.contact_distance,
+        surface(), positions, params_.contact_distance,
         {.rest_distance = 2 * params_.contact_distance, .rest_positions = model_.rest_positions},
         context_.arena, pairs_);
     for (const contact::Pair& p : pairs_) rows_.push_back(row_of(p, params_.friction));
@@ -84,20 +95,20 @@ void Conserving::recover(const contact::PlacedColliders& placed, std::span<Vec3d
                          ConservingReport& report) {
   const std::span<const double> rest = rings_.rest_volumes();
   for (int step = 0;; ++step, ++report.recovery_steps) {
-    // Velocities are none of its business.
-    collide(placed, free_points_, positions, half_, context_.arena, contacts_);
     find_rows(positions, placed, report);
     rings_.measure(positions);
-    const bool enough = rings_.largest_error() <= params_.volume_tolerance;
+    report.worst_ring = rings_.largest_error();
+    const bool enough = report.worst_ring <= params_.volume_tolerance;
     if (enough || step == params_.recovery_steps || context_.cancelled) return;
     for (std::size_t i = 0; i < wanted_.size(); ++i) wanted_[i] = rest[i] - rings_.volumes()[i];
     std::fill(velocities_.begin(), velocities_.end(), Vec3d{0, 0, 0});
     // Only the first of these pressures is what the step before needed, too.
-    const bool first = report.recovery_steps == 0;
+    const bool first = step == 0;
     if (!first) std::fill(later_pressures_.begin(), later_pressures_.end(), 0.0);
     report.position_iterations +=
         correct(velocities_, first ? guesses_.positions : later_pressures_);
-    for (std::size_t i = 0; i < velocities_.size(); ++i) positions[i] += velocities_[i];
+    const double part = touch_.largest_step(positions, velocities_, context_.arena);
+    for (std::size_t i = 0; i < velocities_.size(); ++i) positions[i] += part * velocities_[i];
   }
 }
 
@@ -116,7 +127,7 @@ void Conserving::separate(std::span<const Vec3d> start, std::span<Vec3d> positio
   for (std::size_t i = 0; i < half_.size(); ++i) half_[i] = (1 / dt) * (positions[i] - start[i]);
   // A tenth of the distance in which pairs touch is what they keep.
   const contact::ResolutionReport found = resolver_.resolve(
-      surface_, start, half_, inverse_mass_,
+      surface(), start, half_, inverse_mass_,
       {.time_step = dt, .friction = params_.friction, .distance = 0.1 * params_.contact_distance},
       {}, context_.arena);
   report.impacts += found.impacts;
@@ -129,18 +140,15 @@ void Conserving::separate(std::span<const Vec3d> start, std::span<Vec3d> positio
   }
 }
 
-std::vector<Slide> Conserving::slides_at(std::span<const Vec3d> positions,
-                                         const contact::PlacedColliders& placed,
-                                         double reach) const {
-  std::vector<contact::ColliderContact> near;
-  find_contacts(placed, free_points_, positions, reach, context_.arena, near);
-  std::vector<Slide> slides;
-  for (const contact::ColliderContact& c : near) {
-    if (!slides.empty() && slides.back().node == c.point) continue;
+void Conserving::find_slides(std::span<const Vec3d> positions,
+                             const contact::PlacedColliders& placed) {
+  find_contacts(placed, free_points_, positions, params_.contact_distance, context_.arena, near_);
+  slides_.clear();
+  for (const contact::ColliderContact& c : near_) {
+    if (!slides_.empty() && slides_.back().node == c.point) continue;
     const double place = dot(c.normal, positions[c.point]) - c.distance;
-    slides.push_back({.node = c.point, .normal = c.normal, .place = place});
+    slides_.push_back({.node = c.point, .normal = c.normal, .place = place});
   }
-  return slides;
 }
 
 int Conserving::half_step(std::span<const Vec3d> x, std::span<const Vec3d> from,
@@ -190,25 +198,6 @@ int Conserving::half_step(std::span<const Vec3d> x, std::span<const Vec3d> from,
   return iterations;
 }
 
-void Conserving::settle(const contact::PlacedColliders& placed, std::span<const Vec3d> start,
-                        State& next, double dt, ConservingReport& report) {
-  // Volumes and contacts by turns: what keeps parts apart costs volume, and the other way round.
-  constexpr int kRounds = 4;
-  for (int round = 0; round < kRounds; ++round) {
-    if (params_.keep_volumes) {
-      recover(placed, next.positions, report);
-    } else {
-      find_rows(next.positions, placed, report);
-    }
-    const std::int64_t before = report.impacts;
-    separate(start, next.positions, next.velocities, dt, report);
-    if (report.impacts == before || !params_.keep_volumes) break;
-  }
-  if (!params_.keep_volumes) return;
-  rings_.measure(next.positions);
-  report.velocity_iterations = correct_velocities(next.velocities);
-}
-
 /// The numbers are those of the steps in [Irving07 sec 2].
 ConservingReport Conserving::advance_published(State& state, const Vec3d& gravity, double time,
                                                double dt, std::span<const Vec3d> loads) {
@@ -216,12 +205,10 @@ ConservingReport Conserving::advance_published(State& state, const Vec3d& gravit
   const contact::PlacedColliders before = colliders_.at(time, context_.arena);
   const contact::PlacedColliders after = colliders_.at(time + dt, context_.arena);
   // 1
-  std::vector<Slide> slides;
-  if (params_.restrain_both) {
-    slides = slides_at(state.positions, before, params_.contact_distance);
-  }
+  slides_.clear();
+  if (params_.restrain_both) find_slides(state.positions, before);
   report.krylov_iterations +=
-      half_step(state.positions, state.velocities, gravity, loads, dt, slides, velocities_);
+      half_step(state.positions, state.velocities, gravity, loads, dt, slides_, velocities_);
   // 2, [Irving07 (1)]
   find_rows(state.positions, before, report);
   if (params_.keep_volumes) {
@@ -241,7 +228,7 @@ ConservingReport Conserving::advance_published(State& state, const Vec3d& gravit
   }
   // 5
   velocities_ = state.velocities;
-  collide(after, free_points_, positions_, velocities_, context_.arena, contacts_);
+  collide(after, free_points_, positions_, velocities_, context_.arena, near_);
   separate(state.positions, positions_, velocities_, dt, report);
   // 6, [Irving07 (2)]
   find_rows(positions_, after, report);
@@ -250,12 +237,12 @@ ConservingReport Conserving::advance_published(State& state, const Vec3d& gravit
     report.velocity_iterations = correct_velocities(velocities_);
   }
   // 7, 8
-  slides = slides_at(positions_, after, params_.contact_distance);
+  find_slides(positions_, after);
   for (std::size_t i = 0; i < half_.size(); ++i) {
     scratch_.positions[i] = 0.5 * (state.positions[i] + positions_[i]);
   }
   report.krylov_iterations +=
-      half_step(scratch_.positions, velocities_, gravity, loads, dt, slides, half_);
+      half_step(scratch_.positions, velocities_, gravity, loads, dt, slides_, half_);
   for (std::size_t i = 0; i < half_.size(); ++i) velocities_[i] = 2 * half_[i] - velocities_[i];
   // 9
   repel(velocities_, dt);
@@ -270,34 +257,62 @@ ConservingReport Conserving::advance_published(State& state, const Vec3d& gravit
   return report;
 }
 
-ConservingReport Conserving::advance_implicit(State& state, const Vec3d& gravity, double time,
-                                              double dt, std::span<const Vec3d> held_positions,
-                                              std::span<const Vec3d> loads) {
+void Conserving::step_implicit(const State& state, StepInput input, double time, bool must_hold,
+                               ConservingReport& report) {
+  contact::PlacedColliders placed = colliders_.at(time + input.dt, context_.arena);
+  touch_.params().barrier.stiffness = scale_.stiffness + scale_.mass / (input.dt * input.dt);
+  touch_.place(placed, input.dt);
+  if (colliders_.size() > 0 || params_.self_contact) input.contact = &touch_;
+  next_ = state;
+  const solve::Balance balance = report.elastic.balance;
+  report.elastic = tets::advance(model_, next_, input, scratch_, context_);
+  report.elastic.balance.damping_loss += balance.damping_loss;
+  report.elastic.balance.hold_work += balance.hold_work;
+  report.newton_iterations += report.elastic.iterations;
+  report.krylov_iterations += report.elastic.krylov_iterations;
+  report.converged = report.elastic.converged();
+  if (!report.converged || !params_.keep_volumes) return;
+  recover(placed, next_.positions, report);
+  if (must_hold && report.worst_ring > params_.volume_tolerance) report.converged = false;
+  if (!report.converged) return;
+  report.velocity_iterations += correct_velocities(next_.velocities);
+}
+
+ConservingReport Conserving::advance_in_parts(State& state, const StepInput& input, double time) {
   ConservingReport report;
-  const contact::PlacedColliders after = colliders_.at(time + dt, context_.arena);
-  // What would be inside a collider at the end of the step slides on it.
-  for (std::size_t i = 0; i < positions_.size(); ++i) {
-    positions_[i] = state.positions[i] + dt * (state.velocities[i] + dt * gravity);
+  before_ = state;
+  double done = 0, part = 1;  // of the step
+  const double least = std::ldexp(1.0, -params_.most_cuts);
+  held_.resize(input.held_positions.size());
+  while (done < 1) {
+    StepInput next = input;
+    next.dt = part * input.dt;
+    if (part < 1) {
+      // What is held goes on in a straight line.
+      std::size_t k = 0;
+      for (const Hold& hold : model_.holds) {
+        for (const std::int32_t n : hold.nodes) {
+          const Vec3d& from = state.positions[n];
+          held_[k] = from + (part / (1 - done)) * (input.held_positions[k] - from);
+          ++k;
+        }
+      }
+      next.held_positions = held_;
+    }
+    step_implicit(state, next, time + done * input.dt, part > least, report);
+    if (context_.cancelled || (!report.converged && part <= least)) {
+      report.converged = false;
+      std::swap(state, before_);
+      return report;
+    }
+    if (!report.converged) {
+      part /= 2;
+      ++report.cuts;
+      continue;
+    }
+    std::swap(state, next_);
+    done += part;
   }
-  const std::vector<Slide> slides = slides_at(positions_, after, 0);
-  State next = state;
-  const StepReport elastic = tets::advance(model_, next,
-                                           {.gravity = gravity,
-                                            .held_positions = held_positions,
-                                            .loads = loads,
-                                            .slides = slides,
-                                            .dt = dt},
-                                           scratch_, context_);
-  report.elastic = elastic;
-  report.newton_iterations = elastic.iterations;
-  report.krylov_iterations = elastic.krylov_iterations;
-  report.converged = elastic.converged();
-  if (!report.converged) return report;
-  collide(after, free_points_, next.positions, next.velocities, context_.arena, contacts_);
-  settle(after, state.positions, next, dt, report);
-  if (!report.converged) return report;
-  repel(next.velocities, dt);
-  std::swap(state, next);
   return report;
 }
 

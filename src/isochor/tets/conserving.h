@@ -1,9 +1,10 @@
 #pragma once
 
-#include "isochor/contact/collider_contacts.h"
+#include "isochor/contact/contact_energy.h"
 #include "isochor/contact/resolution.h"
 #include "isochor/tets/one_ring.h"
 #include "isochor/tets/solver.h"
+#include "isochor/tets/touching.h"
 
 /// Bodies in motion whose one-rings keep their volume, and that touch colliders, each other and
 /// themselves, after Irving 2007.
@@ -23,6 +24,9 @@ struct ConservingParams {
   OneRingParams rings;
   double volume_tolerance = 1e-2;  ///< of one-rings, relative; where the scheme is implicit
   int recovery_steps = 8;          ///< of Newton's method for it, at most
+  /// An implicit step that does not converge, or whose volumes do not, is cut into 2, 4, ...
+  /// 2^most_cuts. What volumes are still wrong then is kept and reported.
+  int most_cuts = 4;
   /// Volume comes back no faster than all of it in this time, s; 0: at once.
   double recovery_time = 0;
   int sweeps = 4;  ///< q of (P1 ... Pn ... P1)^q
@@ -42,6 +46,8 @@ struct ConservingReport {
   int newton_iterations = 0, krylov_iterations = 0;      ///< of elasticity or damping
   int position_iterations = 0, velocity_iterations = 0;  ///< of pressures
   int recovery_steps = 0;
+  int cuts = 0;           ///< of the step, in two
+  double worst_ring = 0;  ///< relative error of a one-ring's volume, at the end
   std::size_t collider_contacts = 0, pair_contacts = 0;
   std::int64_t impacts = 0;  ///< of bodies with each other and themselves, that were prevented
 };
@@ -60,10 +66,12 @@ class Conserving {
              std::vector<contact::Collider> colliders, Context& context);
 
   /// From `time` to `time` + dt. `held_positions` and `loads` are as in StepInput; the published
-  /// scheme knows only holds that do not move. Unless converged, state and guesses are unchanged.
+  /// scheme knows only holds that do not move, and no
+  /// activations. Unless converged, state and guesses are unchanged.
   ConservingReport advance(State& state, const Vec3d& gravity, double time, double dt,
                            std::span<const Vec3d> held_positions = {},
-                           std::span<const Vec3d> loads = {});
+                           std::span<const Vec3d> loads = {},
+                           std::span<const double> activations = {});
 
   const Guesses& guesses() const { return guesses_; }
   void set_guesses(Guesses guesses) { guesses_ = std::move(guesses); }
@@ -72,22 +80,22 @@ class Conserving {
   double stable_step(std::span<const Vec3d> positions);
 
   OneRings& rings() { return rings_; }
-  contact::SurfaceBvh& surface() { return surface_; }
+  contact::SurfaceBvh& surface() { return touch_.surface(); }
   const contact::Colliders& colliders() const { return colliders_; }
   /// Nodes of the surface that nothing holds.
   std::span<const std::int32_t> free_points() const { return free_points_; }
   const ConservingParams& params() const { return params_; }
   /// Fills working memory with NaN: no result may depend on it. For tests.
   void poison();
-  /// Of the last step: those of points with colliders, with what they changed.
-  std::span<const contact::ColliderContact> contacts() const { return contacts_; }
 
  private:
   ConservingReport advance_published(State& state, const Vec3d& gravity, double time, double dt,
                                      std::span<const Vec3d> loads);
-  ConservingReport advance_implicit(State& state, const Vec3d& gravity, double time, double dt,
-                                    std::span<const Vec3d> held_positions,
-                                    std::span<const Vec3d> loads);
+  /// Steps of the implicit scheme, shorter ones where a long one fails.
+  ConservingReport advance_in_parts(State& state, const StepInput& input, double time);
+  /// One such step, from `state` to `next_`. Without `must_hold` volumes may be wrong.
+  void step_implicit(const State& state, StepInput input, double time, bool must_hold,
+                     ConservingReport& report);
 
   /// Fills rows_ and projection_ with what touches at positions.
   void find_rows(std::span<const Vec3d> positions, const contact::PlacedColliders& placed,
@@ -95,18 +103,15 @@ class Conserving {
   /// Towards `wanted_`; returns iterations.
   int correct(std::span<Vec3d> velocities, std::span<double> pressures);
   int correct_velocities(std::span<Vec3d> velocities);
-  /// Moves positions until all volumes are right and nothing is inside a collider.
+  /// Moves positions until all volumes are right, along what touches and never through it.
   void recover(const contact::PlacedColliders& placed, std::span<Vec3d> positions,
                ConservingReport& report);
-  /// The end of a step: volumes, colliders and contacts.
-  void settle(const contact::PlacedColliders& placed, std::span<const Vec3d> start, State& next,
-              double dt, ConservingReport& report);
   /// v + dt/2 a(x, v), implicit in damping: what Newmark's method asks for twice per step.
   int half_step(std::span<const Vec3d> positions, std::span<const Vec3d> from, const Vec3d& gravity,
                 std::span<const Vec3d> loads, double dt, std::span<const Slide> slides,
                 std::span<Vec3d> to);
-  std::vector<Slide> slides_at(std::span<const Vec3d> positions,
-                               const contact::PlacedColliders& placed, double reach) const;
+  /// Fills slides_ with nodes that touch a collider.
+  void find_slides(std::span<const Vec3d> positions, const contact::PlacedColliders& placed);
   void repel(std::span<Vec3d> velocities, double dt);
   /// Changes positions so that nothing crosses on the straight way to them, and velocities by as
   /// much as that takes.
@@ -117,14 +122,16 @@ class Conserving {
   ConservingParams params_;
   Context& context_;
   contact::Colliders colliders_;
-  contact::SurfaceBvh surface_;
+  SurfaceScale scale_;
+  contact::ContactEnergy touch_;
   std::vector<std::int32_t> free_points_;  ///< of the surface
   std::vector<double> inverse_mass_;
   OneRings rings_;
   Scratch scratch_;
   contact::ContactProjection projection_;
   std::vector<contact::Row> rows_;
-  std::vector<contact::ColliderContact> near_, contacts_;
+  std::vector<contact::ColliderContact> near_;
+  std::vector<Slide> slides_;
   std::vector<contact::Pair> pairs_;
   contact::ImpactResolver resolver_;
   std::vector<Vec3d> impulses_;
@@ -132,6 +139,8 @@ class Conserving {
   Guesses guesses_, guesses_before_;
   std::vector<double> later_pressures_;  ///< of positions, after the first correction of a step
   std::vector<Vec3d> positions_, velocities_, half_;
+  State next_, before_;      ///< of the implicit scheme: a step's end, and where all began
+  std::vector<Vec3d> held_;  ///< where a part of a step ends
 };
 
 }  // namespace isochor::tets

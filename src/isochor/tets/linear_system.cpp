@@ -9,6 +9,7 @@ LinearMemory::LinearMemory(const Model& model)
     : tangents(model.tets.size()),
       sheet_terms(model.sheets.term_count()),
       matrix(model.pattern.columns.size()),
+      damping(model.moves() && model.stiffness_damping() > 0 ? matrix.size() : 0),
       inverse_diagonal(model.auxiliary ? 0 : model.node_count()),
       preconditioner(model),
       krylov(3 * model.node_count()) {}
@@ -16,7 +17,7 @@ LinearMemory::LinearMemory(const Model& model)
 void LinearMemory::poison() {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   for (auto* v : {&krylov.r, &krylov.p, &krylov.image}) std::fill(v->begin(), v->end(), nan);
-  for (auto* v : {&matrix, &inverse_diagonal}) {
+  for (auto* v : {&matrix, &damping, &inverse_diagonal}) {
     std::fill(v->begin(), v->end(), Mat3d::diagonal({nan, nan, nan}));
   }
   for (auto& t : tangents) std::fill_n(t.entry, t.kSize, float(nan));
@@ -45,12 +46,29 @@ void LinearSystem::linearise(const Configuration& at, materials::Definiteness fi
   assemble(model_, memory_.tangents, memory_.matrix, context_.arena);
   add_sheet_stiffness(model_, at, fix, memory_.sheet_terms, memory_.matrix, context_.arena);
   if (time) add_inertia(*time);
+  const bool damped = time && !memory_.damping.empty();
+  if (damped) {
+    parallel_for(context_.arena, memory_.matrix.size(), solve::kVectorGrain,
+                 [&](std::size_t k) { memory_.matrix[k] += memory_.damping[k] * time->rate; });
+  }
   if (lattice_) {
     lattice_->linearise(at.positions);
-    lattice_->prepare(memory_.matrix, time ? time->rate * time->rate : 0, contact_);
+    lattice_->prepare(memory_.matrix, time ? time->rate * time->rate : 0, contact_,
+                      damped ? 1 + time->rate * model_.stiffness_damping() : 1);
   } else {
     invert_diagonal();
   }
+}
+
+void LinearSystem::linearise_damping(const Configuration& start) {
+  tets::linearise(model_, start, materials::Definiteness::Clamp, memory_.tangents, context_.arena);
+  for (const BodyRange& body : model_.bodies) {
+    parallel_for(context_.arena, body.tet_count, solve::kRowGrain, [&](std::size_t t) {
+      auto& tangent = memory_.tangents[body.first_tet + t];
+      for (float& entry : tangent.entry) entry *= float(body.stiffness_damping);
+    });
+  }
+  assemble(model_, memory_.tangents, memory_.damping, context_.arena);
 }
 
 std::span<Vec3d> LinearSystem::right_side() { return vectors(std::span(memory_.krylov.r)); }

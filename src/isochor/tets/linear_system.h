@@ -18,6 +18,7 @@ struct LinearMemory {
   Tangents tangents;
   std::vector<contact::Term> sheet_terms;
   solve::Blocks<double> matrix;
+  solve::Blocks<double> damping;        ///< where there is one by stiffness
   std::vector<Mat3d> inverse_diagonal;  ///< where the diagonal is the preconditioner
   PreconditionerMemory preconditioner;
   solve::KrylovScratch krylov;
@@ -38,6 +39,10 @@ class LinearSystem {
   void linearise(const Configuration& at, materials::Definiteness fix,
                  const std::optional<solve::TimeStep>& time,
                  const contact::ContactMatrix* contact = nullptr);
+
+  /// The stiffness at the start of a step times each body's damping, N s/m: what damps by
+  /// stiffness. Part of the matrix from then on.
+  void linearise_damping(const Configuration& start);
 
   /// Where a right-hand side is put; solve takes away what may not move.
   std::span<Vec3d> right_side();

@@ -290,6 +290,12 @@ std::int32_t Model::diagonal_place(std::size_t node) const {
   return std::int32_t(std::lower_bound(first, last, std::int32_t(node)) - pattern.columns.begin());
 }
 
+double Model::stiffness_damping() const {
+  double largest = 0;
+  for (const BodyRange& body : bodies) largest = std::max(largest, body.stiffness_damping);
+  return largest;
+}
+
 std::size_t Model::held_count() const {
   std::size_t count = 0;
   for (const Hold& hold : holds) count += hold.nodes.size();
@@ -306,7 +312,8 @@ Model build_model(const std::vector<BodySpec>& bodies, const Params& params, Thr
                     .first_tet = std::int32_t(model.tets.size()),
                     .tet_count = std::int32_t(body.mesh.tets.size()),
                     .first_material = std::int32_t(model.materials.size()),
-                    .mass_damping = body.mass_damping};
+                    .mass_damping = body.mass_damping,
+                    .stiffness_damping = body.stiffness_damping};
     model.materials.insert(model.materials.end(), body.materials.begin(), body.materials.end());
     append_nodes(body, model);
     append_tets(body, range, model);

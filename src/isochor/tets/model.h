@@ -32,6 +32,7 @@ struct BodySpec {
   std::vector<Mat3d> axes;         ///< per tet, of laws with directions; none: the material's
   std::vector<double> activation;  ///< per tet, a factor of its material's; none: 1
   double mass_damping = 0;         ///< Rayleigh's coefficient of the mass, 1/s
+  double stiffness_damping = 0;    ///< that of the stiffness, s
   std::vector<HoldSpec> holds;
   std::vector<ZoneSpec> zones;  ///< that keep their volume; pressures in them are unknowns
   /// Skin on its surface; or, of a body without tets, the body itself.
@@ -65,7 +66,7 @@ struct BodyRange {
   std::int32_t first_node = 0, node_count = 0;
   std::int32_t first_tet = 0, tet_count = 0;
   std::int32_t first_material = 0;
-  double mass_damping = 0;  ///< 1/s
+  double mass_damping = 0, stiffness_damping = 0;  ///< 1/s, s
 };
 
 struct Hold {
@@ -112,6 +113,8 @@ struct Model {
   std::int32_t diagonal_place(std::size_t node) const;
   bool moves() const { return params.integrator != solve::Integrator::Static; }
   std::size_t held_count() const;
+  /// The largest of all bodies, s.
+  double stiffness_damping() const;
 };
 
 /// Puts bodies together. Input errors that name the body: tets of no or negative volume (with their

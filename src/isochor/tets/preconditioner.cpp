@@ -100,11 +100,13 @@ std::span<float> LatticePreconditioner::find_shift(double inertia) {
   const Auxiliary& auxiliary = *model_.auxiliary;
   if (inertia == 0 && !contact_) return {};
   const std::span<float> shift = memory_.shift;
-  for (std::size_t i = 0; i < shift.size(); ++i) shift[i] = float(inertia * auxiliary.mass[i]);
+  for (std::size_t i = 0; i < shift.size(); ++i) {
+    shift[i] = float(inertia * auxiliary.mass[i] / stiffening_);
+  }
   if (!contact_) return shift;
   for (std::size_t row = 0; row < contact_->points().size(); ++row) {
     const std::int32_t node = contact_->points()[row];
-    const float stiffness = float(trace(contact_->diagonal()[row]));
+    const float stiffness = float(trace(contact_->diagonal()[row]) / stiffening_);
     for (std::int32_t t = auxiliary.to_tets.first[node]; t < auxiliary.to_tets.first[node + 1];
          ++t) {
       shift[auxiliary.to_tets.terms[t].index] += auxiliary.to_tets.terms[t].weight * stiffness;
@@ -114,9 +116,10 @@ std::span<float> LatticePreconditioner::find_shift(double inertia) {
 }
 
 void LatticePreconditioner::prepare(const solve::Blocks<double>& matrix, double inertia,
-                                    const contact::ContactMatrix* contact) {
+                                    const contact::ContactMatrix* contact, double stiffening) {
   const lattice::Model& lattice = model_.auxiliary->lattice;
   contact_ = contact;
+  stiffening_ = stiffening;
   parallel_for(arena_, model_.node_count(), solve::kRowGrain, [&](std::size_t i) {
     for (std::int32_t k = model_.pattern.first[i]; k < model_.pattern.first[i + 1]; ++k) {
       memory_.matrix[k] = to_float(matrix[k]);
@@ -189,6 +192,7 @@ void LatticePreconditioner::correct() {
       sum += double(auxiliary.to_tets.terms[t].weight) *
              m.correction[auxiliary.to_tets.terms[t].index];
     }
+    sum *= 1 / stiffening_;
     m.x[i] += Vec3f{float(sum[0]), float(sum[1]), float(sum[2])};
   });
   restraint_(std::span(m.x), arena_);

@@ -47,8 +47,9 @@ class LatticePreconditioner {
 
   /// Gets ready for a matrix that contains `inertia` times the mass, plus that of contacts, if any.
   /// The lattice takes these for springs to the ground: too stiff along surfaces, never too soft.
+  /// `stiffening`: what damping by stiffness multiplies tangents by.
   void prepare(const solve::Blocks<double>& matrix, double inertia,
-               const contact::ContactMatrix* contact);
+               const contact::ContactMatrix* contact, double stiffening);
 
   /// z = M^-1 r.
   void apply(std::span<const Vec3d> r, std::span<Vec3d> z);
@@ -70,6 +71,7 @@ class LatticePreconditioner {
   PreconditionerMemory& memory_;
   ThreadArena& arena_;
   const contact::ContactMatrix* contact_ = nullptr;
+  double stiffening_ = 1;
   lattice::Multigrid multigrid_;
 };
 

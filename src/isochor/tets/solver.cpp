@@ -55,6 +55,7 @@ class Equilibrium {
         scratch_.target[i] = scratch_.origin[i] + (1 / time_->rate) * speed;
       });
     }
+    if (damped()) linear_.linearise_damping({start_.positions, input_.activations});
     if (input_.contact) input_.contact->begin(start_.positions, context_.arena);
     place_held();
     const bool clear = !input_.contact || input_.contact->clear(scratch_.positions, context_.arena);
@@ -80,6 +81,7 @@ class Equilibrium {
   solve::Evaluation evaluate() {
     const double elastic =
         elastic_force(model_, configuration(), scratch_.force, scratch_.elastic, context_.arena);
+    const double damping = damped() ? damping_energy() : 0;
     double reaction = 0, weight = 0;
     ZonalTerms zonal;
     if (zonal_) zonal = zonal_->evaluate(scratch_.positions, scratch_.force);
@@ -90,6 +92,9 @@ class Equilibrium {
     each_node([&](std::size_t i) { load()[i] = scratch_.force[i] + outer_force(i); });
     if (time_) {
       each_node([&](std::size_t i) { load()[i] += inertia_force(i); });
+    }
+    if (damped()) {
+      each_node([&](std::size_t i) { load()[i] -= scratch_.drag[i]; });
     }
     each_node([&](std::size_t i) { scratch_.force[i] = load()[i]; });
     restraint_(load(), context_.arena);
@@ -105,9 +110,9 @@ class Equilibrium {
     const double imbalance =
         std::sqrt(residual) / (std::sqrt(reaction) + std::sqrt(weight) +
                                std::sqrt(contact.force_squared) + std::sqrt(rounding) / tolerance);
-    return {.energy = elastic + outer + inertia + zonal.energy + contact.energy,
-            .energy_scale =
-                std::abs(elastic) + std::abs(outer) + inertia + zonal.energy_scale + contact.energy,
+    return {.energy = elastic + outer + inertia + damping + zonal.energy + contact.energy,
+            .energy_scale = std::abs(elastic) + std::abs(outer) + inertia + damping +
+                            zonal.energy_scale + contact.energy,
             .residual = std::max(imbalance, volume_residual(zonal))};
   }
 
@@ -281,12 +286,27 @@ class Equilibrium {
     return time_->rate * (scratch_.positions[i] - scratch_.origin[i]);
   }
 
+  bool damped() const { return time_ && !scratch_.linear.damping.empty(); }
+  /// drag = D v, D the stiffness at the start times the damping; leaves v in the load.
+  void find_drag(std::span<const Vec3d> from, double rate) {
+    each_node([&](std::size_t i) { load()[i] = rate * (scratch_.positions[i] - from[i]); });
+    solve::multiply(model_.pattern, scratch_.linear.damping, std::span<const Vec3d>(load()),
+                    std::span(scratch_.drag), context_.arena);
+  }
+  double damping_energy() {
+    find_drag(scratch_.origin, time_->rate);
+    return sum_nodes([&](std::size_t i) { return dot(load()[i], scratch_.drag[i]); }) /
+           (2 * time_->rate);
+  }
+
   /// By mean velocities of the step, of second order whatever the scheme, J.
   double damping_loss() {
     const double per_time = time_->reach / time_->dt;
+    if (damped()) find_drag(start_.positions, per_time);
     return time_->dt * sum_nodes([&](std::size_t i) {
              const Vec3d v = per_time * (scratch_.positions[i] - start_.positions[i]);
-             return mass_damping(model_, i) * model_.mass[i] * square(v);
+             const double by_mass = mass_damping(model_, i) * model_.mass[i] * square(v);
+             return damped() ? by_mass + dot(v, scratch_.drag[i]) : by_mass;
            });
   }
 
@@ -324,6 +344,7 @@ class Equilibrium {
   double total_energy() {
     double sum = elastic_energy(model_, configuration(), scratch_.elastic, context_.arena) +
                  outer_energy() + (time_ ? inertia_energy() : 0);
+    if (damped()) sum += damping_energy();
     if (input_.contact) {
       sum += input_.contact->evaluate(scratch_.positions, context_.arena).energy;
     }
@@ -429,13 +450,15 @@ Scratch::Scratch(const Model& model)
       origin(model.moves() ? model.node_count() : 0),
       target(origin.size()),
       pushes(model.moves() ? model.held_count() : 0),
+      drag(model.moves() && model.stiffness_damping() > 0 ? model.node_count() : 0),
       elastic(model),
       linear(model),
       zonal(model) {}
 
 void Scratch::poison() {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  for (auto* v : {&positions, &force, &step, &origin, &target, &pushes, &elastic.corner_forces}) {
+  for (auto* v :
+       {&positions, &force, &step, &origin, &target, &pushes, &drag, &elastic.corner_forces}) {
     std::fill(v->begin(), v->end(), Vec3d{nan, nan, nan});
   }
   std::fill(elastic.batch_energy.begin(), elastic.batch_energy.end(), nan);
@@ -453,9 +476,10 @@ std::size_t bytes_of(const V&... v) {
 }  // namespace
 
 std::size_t Scratch::bytes() const {
-  return bytes_of(positions, force, step, origin, target, pushes, slides, elastic.corner_forces,
-                  elastic.batch_energy, linear.tangents, linear.matrix, linear.inverse_diagonal,
-                  linear.krylov.r, linear.krylov.p, linear.krylov.image) +
+  return bytes_of(positions, force, step, origin, target, pushes, drag, slides,
+                  elastic.corner_forces, elastic.batch_energy, linear.tangents, linear.matrix,
+                  linear.damping, linear.inverse_diagonal, linear.krylov.r, linear.krylov.p,
+                  linear.krylov.image) +
          linear.preconditioner.bytes();
 }
 

@@ -56,6 +56,7 @@ struct Scratch {
   std::vector<Vec3d> force, step;
   std::vector<Vec3d> origin, target;  ///< of a step in time, as in solve::TimeStep
   std::vector<Vec3d> pushes;          ///< as State's
+  std::vector<Vec3d> drag;            ///< what damping by stiffness pulls with, N
   ElasticMemory elastic;
   std::vector<Slide> slides;  ///< those that push
   LinearMemory linear;
