@@ -34,6 +34,8 @@ std::vector<Row> patterson_tube(const ExperimentOptions&, Context&);
 std::vector<Row> patterson_volume(const ExperimentOptions&, Context&);
 std::vector<Row> robust_recovery(const ExperimentOptions&, Context&);
 std::vector<Row> robust_scale(const ExperimentOptions&, Context&);
+std::vector<Row> sheen_epidermis(const ExperimentOptions&, Context&);
+std::vector<Row> sheen_garment(const ExperimentOptions&, Context&);
 std::vector<Row> sheen_penalty(const ExperimentOptions&, Context&);
 std::vector<Row> tets_stuffing(const ExperimentOptions&, Context&);
 std::vector<Row> sheen_pressure(const ExperimentOptions&, Context&);
@@ -43,6 +45,7 @@ std::vector<Row> sheen_twist(const ExperimentOptions&, Context&);
 std::vector<Row> sheen_two_tets(const ExperimentOptions&, Context&);
 std::vector<Row> sheen_zones(const ExperimentOptions&, Context&);
 std::vector<Row> materials_curves(const ExperimentOptions&, Context&);
+std::vector<Row> verify_band(const ExperimentOptions&, Context&);
 std::vector<Row> verify_block(const ExperimentOptions&, Context&);
 std::vector<Row> verify_column(const ExperimentOptions&, Context&);
 std::vector<Row> verify_dynamics(const ExperimentOptions&, Context&);
@@ -118,6 +121,8 @@ std::span<const Experiment> experiments() {
       Experiment{"robust/recovery", "Back to rest from random, flat, inverted and collapsed states",
                  robust_recovery},
       Experiment{"robust/scale", "The same shape at every scale and stiffness", robust_scale},
+      Experiment{"sheen/epidermis", "Pucks with and without skin (figs. 6 and 9)", sheen_epidermis},
+      Experiment{"sheen/garment", "A tight waistband on a body (fig. 1)", sheen_garment},
       Experiment{"sheen/penalty", "Penalties on the change of volume (fig. 3)", sheen_penalty},
       Experiment{"tets/stuffing", "Solids filled with tets: the smallest dihedral angle",
                  tets_stuffing},
@@ -130,6 +135,8 @@ std::span<const Experiment> experiments() {
       Experiment{"sheen/zones", "A cantilever with zones of several sizes (fig. 5)", sheen_zones},
       Experiment{"materials/curves", "Every law in a test machine, beside measured materials",
                  materials_curves},
+      Experiment{"verify/band", "A tight band around a rigid cylinder and an elastic tube",
+                 verify_band},
       Experiment{"verify/block", "A block pressed by four times its shear modulus", verify_block},
       Experiment{"verify/column", "A twisting column: energy, and orders of accuracy in time",
                  verify_column},

@@ -1,31 +1,15 @@
 /// [Sheen21 fig 9], section 8.4: a puck is indented by half of its height.
 ///
-/// The puck of the paper is that of Pai 2018, whose size is not stated. Here it is 60 mm wide and
-/// 20 mm high, its floor held, and a disc of 20 mm on top of it goes down.
+/// Its floor is held.
 #include <cmath>
 #include <fmt/core.h>
 
-#include "isochor/geometry/stuffing.h"
 #include "reproduce/experiment.h"
+#include "reproduce/puck.h"
 #include "reproduce/zonal_body.h"
 
 namespace isochor::reproduce {
 namespace {
-
-constexpr double kRadius = 0.03, kHeight = 0.02, kIndenter = 0.01;
-
-geometry::TetMesh make_puck(double spacing, ThreadArena& arena) {
-  const auto distance = [](const Vec3d& x) {
-    const double side = std::hypot(x[0], x[1]) - kRadius;
-    const double cap = std::max(-x[2], x[2] - kHeight);
-    return side > 0 && cap > 0 ? std::hypot(side, cap) : std::max(side, cap);
-  };
-  const double margin = 2 * spacing;
-  return geometry::stuff(distance,
-                         {.low = {-kRadius - margin, -kRadius - margin, -margin},
-                          .high = {kRadius + margin, kRadius + margin, kHeight + margin}},
-                         {.spacing = spacing}, arena);
-}
 
 struct Variant {
   std::string name;
@@ -59,13 +43,13 @@ std::vector<Row> sheen_puck(const ExperimentOptions& options, Context& context) 
     const double close = 0.01 * spacing;
     body.holds = {hold_where(mesh, "floor", [&](const Vec3d& x) { return x[2] < close; }),
                   hold_where(mesh, "indenter", [&](const Vec3d& x) {
-                    return x[2] > kHeight - close && std::hypot(x[0], x[1]) < kIndenter;
+                    return x[2] > kPuckHeight - close && std::hypot(x[0], x[1]) < kIndenterRadius;
                   })};
     if (v.zone) body.zones = {tets::whole_zone(mesh)};
     ZonalBody puck(body, {}, context);
     int done = 0;
     for (; done < steps; ++done) {
-      const double way = 0.5 * kHeight * (done + 1) / steps;
+      const double way = 0.5 * kPuckHeight * (done + 1) / steps;
       const tets::StepReport report = puck.step([&](std::size_t hold, const Vec3d& x) {
         return hold == 1 ? x - Vec3d{0, 0, way} : x;
       });
@@ -99,12 +83,12 @@ std::vector<Row> sheen_puck(const ExperimentOptions& options, Context& context) 
         fmt::format("the smallest J is {:.3f}", puck.smallest_ratio()));
     double top = 0;
     for (const Vec3d& x : puck.state().positions) top = std::max(top, x[2]);
-    add("bulge above the top", 100 * (top / kHeight - 1), "% of the height", std::nullopt,
+    add("bulge above the top", 100 * (top / kPuckHeight - 1), "% of the height", std::nullopt,
         Relation::Shown, std::nullopt, "");
     if (arrived) {
       figure.add(v.name, puck, {offset, 0, 0});
     }
-    offset += 2.3 * kRadius;
+    offset += 2.3 * kPuckRadius;
   }
   if (!options.pictures.empty()) {
     figure.draw(options.pictures / "sheen_puck.png",

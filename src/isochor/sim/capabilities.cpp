@@ -31,6 +31,7 @@ constexpr std::array kFeatureNames{
     FeatureName{Incompressible, "incompressible bodies"},
     FeatureName{StiffnessDamping, "damping by stiffness"},
     FeatureName{Regions, "regions of tets"},
+    FeatureName{Sheets, "skin and bands"},
 };
 
 constexpr Features kStaticLattice =
@@ -115,7 +116,7 @@ constexpr std::array kCapabilities{
                .source = "linear tetrahedra; preconditioner of Xu 1996",
                .elements = "tetrahedra, linear",
                .volume = "penalty",
-               .features = Static | kMoving | HeldNodes | Tractions | Regions | Contact},
+               .features = Static | kMoving | HeldNodes | Tractions | Regions | Contact | Sheets},
     Capability{.name = "tets-one-ring",
                .method = "tets",
                .settings = kOneRingSettings,
@@ -177,6 +178,10 @@ std::vector<Request> requests_of(const SceneSpec& scene) {
       if (materials::resolve(region.material).incompressible()) {
         add(Incompressible, fmt::format("poisson = 0.5 of region '{}'", region.name));
       }
+    }
+    if (body.skin.law != "none") add(Sheets, fmt::format("skin of '{}'", body.name));
+    for (const BandSpec& band : body.bands) {
+      add(Sheets, fmt::format("band '{}' of '{}'", band.name, body.name));
     }
     if (!body.activations.empty()) add(Muscles, fmt::format("activation of '{}'", body.name));
     for (const MuscleSpec& muscle : body.muscles) {

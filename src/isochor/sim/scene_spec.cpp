@@ -15,6 +15,7 @@
 #include "isochor/sim/motion.h"
 #include "isochor/sim/muscles.h"
 #include "isochor/sim/skeleton_scene.h"
+#include "isochor/sim/sheet_spec.h"
 
 namespace isochor::sim {
 namespace {
@@ -193,6 +194,7 @@ void check(const SceneSpec& scene) {
     check_order(collider.keys, "key", collider.place);
   }
   check_contact(scene);
+  check_sheets(scene);
   check_capabilities(scene);
 }
 
@@ -495,6 +497,8 @@ void describe(FieldVisitor& visitor, BodySpec& spec) {
   visitor.group("bones", spec.bones, "capsules between all joints of the skeleton that hold it");
   visitor.list("hold", spec.holds, "nodes and surfaces with prescribed motion");
   visitor.list("load", spec.loads, "what pushes at the surface");
+  visitor.group("skin", spec.skin, "a membrane on the surface of tets");
+  visitor.list("band", spec.bands, "bands of rubber around tets, bodies of their own in files");
 }
 
 void describe(FieldVisitor& visitor, TieSpec& spec) {
@@ -572,6 +576,8 @@ std::string scene_reference() {
   add("a `[[body.muscle]]`", muscle, "body.muscle");
   add("tets = \"body.msh\"", BodySpec{.tets = "body.msh"}, "body");
   add("a `[[body.region]]`", RegionSpec{}, "body.region");
+  add("law = \"area\"", SkinSpec{.law = "area"}, "body.skin");
+  add("a `[[body.band]]`", BandSpec{}, "body.band");
   add("where = \"box\"", HoldSpec{.where = "box"}, "body.hold");
   add("where = \"group\"", HoldSpec{.where = "group", .select = "surface"}, "body.hold");
   add("where = \"bone\"", HoldSpec{.where = "bone", .joint = "elbow"}, "body.hold");

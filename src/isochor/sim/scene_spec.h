@@ -204,6 +204,23 @@ struct RegionSpec {
   Place place;
 };
 
+/// A membrane on the boundary of a body's tets.
+struct SkinSpec {
+  std::string law = "none";
+  double thickness = 2e-3, modulus = 1e5, steepness = 1;
+};
+
+/// A closed band of rubber around a body.
+struct BandSpec {
+  std::string name;
+  Vec3d center{0, 0, 0}, axis{0, 1, 0};
+  double width = 0.05, within = 0, girth = 0;
+  double thickness = 1e-3, young = 1e6, density = 1000, friction = 0;
+  double edge = 0;
+  double tight_at = 0;
+  Place place;
+};
+
 struct BodySpec {
   std::string name;
   std::string tets;
@@ -226,6 +243,8 @@ struct BodySpec {
   std::vector<HoldSpec> holds;
   std::vector<LoadSpec> loads;
   std::vector<RegionSpec> regions;
+  SkinSpec skin;
+  std::vector<BandSpec> bands;
   Place place;
 
   /// Whether its surface is the boundary of its tets.
@@ -323,6 +342,8 @@ void describe(FieldVisitor& visitor, LineSpec& spec);
 void describe(FieldVisitor& visitor, MuscleSpec& spec);
 void describe(FieldVisitor& visitor, DampingSpec& spec);
 void describe(FieldVisitor& visitor, RegionSpec& spec);
+void describe(FieldVisitor& visitor, SkinSpec& spec);
+void describe(FieldVisitor& visitor, BandSpec& spec);
 void describe(FieldVisitor& visitor, BodySpec& spec);
 void describe(FieldVisitor& visitor, TieSpec& spec);
 void describe(FieldVisitor& visitor, ColliderSpec& spec);

@@ -41,7 +41,8 @@ TetMethod::TetMethod(const SceneSpec& scene, Context& context)
       guides_(scene_.holds.size()),
       loads_(model_.node_count()),
       scratch_(model_),
-      conserving_(make_conserving(scene, model_, context)) {}
+      conserving_(make_conserving(scene, model_, context)),
+      bands_(make_bands(scene, model_)) {}
 
 Summary TetMethod::summary() const {
   Summary result{.elements = "tets",
@@ -75,7 +76,10 @@ solve::NewtonReport TetMethod::advance(double time) {
 solve::NewtonReport TetMethod::start(double time) {
   solve::NewtonReport report{.end = solve::NewtonEnd::Converged, .residual = 0};
   if (timing_.starts_in_equilibrium()) {
-    report = tets::advance(model_, state_, world_at(time).input(), scratch_, context_);
+    const World world = world_at(time);
+    tets::StepInput input = world.input();
+    if (bands_) bands_->enter(input, time);
+    report = tets::advance(model_, state_, input, scratch_, context_);
   } else {
     state_ = tets::make_state(model_);
   }
@@ -87,6 +91,7 @@ solve::NewtonReport TetMethod::step(double time) {
   const World world = world_at(time);
   tets::StepInput input = world.input();
   input.dt = (time - time_) / timing_.frame_rate;
+  if (bands_) bands_->enter(input, time);
   const auto done = [&] { return work_of(input.loads, state_.positions, model_.rest_positions); };
   const double before = done();
   const tets::StepReport report =
@@ -119,7 +124,7 @@ double TetMethod::gravity_energy(const Vec3d& gravity) const {
 
 double TetMethod::total_energy() const {
   tets::ElasticMemory memory(model_);
-  return tets::elastic_energy(model_, {.positions = state_.positions}, memory, context_.arena) +
+  return tets::elastic_energy(model_, configuration(), memory, context_.arena) +
          gravity_energy(gravity_) +
          solve::momenta(model_.mass, state_.positions, state_.velocities, context_.arena)
              .kinetic_energy;
@@ -128,7 +133,7 @@ double TetMethod::total_energy() const {
 Snapshot TetMethod::snapshot() const {
   Snapshot result;
   const World world = world_at(time_);
-  const tets::Configuration at{.positions = state_.positions};
+  const tets::Configuration at = configuration();
   std::vector<Vec3d> force(model_.node_count());
   tets::ElasticMemory memory(model_);
   Measures& m = result.measures;
@@ -175,10 +180,12 @@ Snapshot TetMethod::snapshot() const {
     };
     std::vector<Quantity> quantities;
     for (const Field& f : fields) {
+      if (range.tet_count == 0) break;
       quantities.push_back({f.name, f.unit, of_tets(f.per_tet), of_nodes(f.per_node)});
     }
     result.bodies.push_back(make_body_frame(topology, of_nodes(state_.positions), rider.surface,
                                             quantities, rider.painted));
+    if (range.tet_count == 0) continue;
     m.worst_zone_volume_error =
         worse(m.worst_zone_volume_error,
               worst_zone_volume_error(rider.painted, quantities[0].per_cell,
@@ -187,7 +194,26 @@ Snapshot TetMethod::snapshot() const {
     all_at_rest += std::abs(geometry::enclosed_volume(topology.surface.positions, rider.triangles));
   }
   m.volume_error = volume / all_at_rest - 1;
+  if (bands_) add_contact_pressures(result.bodies);
   return result;
+}
+
+tets::Configuration TetMethod::configuration() const {
+  tets::Configuration at{.positions = state_.positions};
+  if (bands_) at.tightening = bands_->tightening_at(time_);
+  return at;
+}
+
+void TetMethod::add_contact_pressures(std::vector<files::BodyFrame>& bodies) const {
+  const std::vector<double> all = bands_->pressures(state_.positions, context_.arena);
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    const tets::BodyRange& range = model_.bodies[b];
+    std::vector<double> values(bodies[b].vertices.size());
+    scene_.riders[b].surface.interpolate(std::span(all).subspan(range.first_node, range.node_count),
+                                         values);
+    bodies[b].fields.push_back(
+        make_field("contact_pressure", "Pa", files::Support::Vertex, values));
+  }
 }
 
 void TetMethod::move_hold(const std::string& name, const Pose& pose) {

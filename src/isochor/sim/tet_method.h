@@ -4,6 +4,7 @@
 #include "isochor/sim/method.h"
 #include "isochor/sim/tet_conserving.h"
 #include "isochor/sim/tet_scene.h"
+#include "isochor/sim/tet_sheets.h"
 #include "isochor/tets/fields.h"
 
 namespace isochor::sim {
@@ -43,6 +44,10 @@ class TetMethod final : public Method {
   void set_velocities();
   double gravity_energy(const Vec3d& gravity) const;
   double total_energy() const;
+  /// What elasticity depends on.
+  tets::Configuration configuration() const;
+  /// Where bands press, on the surfaces of all bodies.
+  void add_contact_pressures(std::vector<files::BodyFrame>& bodies) const;
 
   Context& context_;
   TimeSpec timing_;
@@ -58,6 +63,7 @@ class TetMethod final : public Method {
   tets::Scratch scratch_;
   /// Takes steps in time where bodies touch something or keep the volume around nodes; else null.
   std::unique_ptr<tets::Conserving> conserving_;
+  std::unique_ptr<WornBands> bands_;  ///< null: none
 };
 
 }  // namespace isochor::sim

@@ -5,6 +5,7 @@
 #include "isochor/base/error.h"
 #include "isochor/sim/loose_parts.h"
 #include "isochor/sim/region.h"
+#include "isochor/sim/tet_sheets.h"
 
 namespace isochor::sim {
 namespace {
@@ -74,6 +75,20 @@ SurfaceLoad make_traction(const BodySpec& spec, const LoadSpec& load, const TetB
   return out;
 }
 
+/// What is shown of a band is what it is made of.
+void add_band(const tets::BodySpec& band, TetScene& scene) {
+  const std::vector<Vec3d>& nodes = band.mesh.positions;
+  files::BodyTopology topology{.name = band.name, .rest_nodes = nodes};
+  topology.surface.positions = nodes;
+  for (const geometry::Triangle& t : band.sheets[0].triangles) topology.surface.add_face(t);
+  TetRider rider;
+  for (std::int32_t n = 0; n < std::int32_t(nodes.size()); ++n) {
+    rider.surface.points.push_back({.nodes = {n, n, n, n}, .weights = {1, 0, 0, 0}});
+  }
+  scene.topology.bodies.push_back(std::move(topology));
+  scene.riders.push_back(std::move(rider));
+}
+
 }  // namespace
 
 TetScene build_tet_scene(const SceneSpec& scene, const tets::Params& params, Context& context) {
@@ -81,6 +96,7 @@ TetScene build_tet_scene(const SceneSpec& scene, const tets::Params& params, Con
   std::vector<tets::BodySpec> specs;
   std::int32_t first_node = 0;
   std::vector<HoldSpec> holds;
+  std::vector<tets::BodySpec> bands;
   for (const BodySpec& spec : scene.bodies) {
     TetBody body = build_tet_body(spec, scene.file, context);
     add_holds(spec, scene.file, body, context);
@@ -97,6 +113,10 @@ TetScene build_tet_scene(const SceneSpec& scene, const tets::Params& params, Con
       out.tractions.push_back(make_traction(spec, load, body, rider.surface, first_node));
     }
     first_node += static_cast<std::int32_t>(mesh.positions.size());
+    body.spec.sheets = build_skin(spec.skin, mesh);
+    for (const BandSpec& band : spec.bands) {
+      bands.push_back(build_band(band, spec, mesh, body.spacing));
+    }
     out.topology.bodies.push_back(
         {.name = spec.name,
          .rest_nodes = mesh.positions,
@@ -109,6 +129,10 @@ TetScene build_tet_scene(const SceneSpec& scene, const tets::Params& params, Con
     rider.painted = std::move(body.fields);
     out.riders.push_back(std::move(rider));
     specs.push_back(std::move(body.spec));
+  }
+  for (tets::BodySpec& band : bands) {
+    add_band(band, out);
+    specs.push_back(std::move(band));
   }
   out.model = tets::build_model(specs, params, context.arena);
   for (std::size_t h = 0; h < holds.size(); ++h) {

@@ -19,8 +19,8 @@ struct TetRider {
 /// A scene as a model of bodies made of tets, with what moves them and what they move.
 struct TetScene {
   tets::Model model;
-  files::Topology topology;      ///< tets in the order of the bodies' meshes
-  std::vector<TetRider> riders;  ///< one per body
+  files::Topology topology;      ///< tets in the order of the bodies' meshes; then bands
+  std::vector<TetRider> riders;  ///< one per body; those of bands enclose nothing
   std::vector<Driver> holds;     ///< one per Model::holds
   std::vector<SurfaceLoad> tractions;
 };

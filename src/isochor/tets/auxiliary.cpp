@@ -192,6 +192,11 @@ Auxiliary::Auxiliary(const Model& model, ThreadArena& arena) {
   lattice::SpringGroupSpec ties{.name = "held", .springs = {}};
   std::int32_t first_node = 0;
   for (const BodyRange& body : model.bodies) {
+    if (body.tet_count == 0) {
+      // Sheets: what smoothing leaves of their errors is left to conjugate gradients.
+      to_tets.first.resize(to_tets.first.size() + body.node_count, to_tets.first.back());
+      continue;
+    }
     const geometry::SurfaceMesh surface = surface_of(model, body);
     lattice::BodySpec spec{.name = body.name, .lattice = {}};
     spec.lattice =

@@ -112,6 +112,32 @@ HalfContraction contract(const materials::DenseTangent<float>& C, const Vec3d& g
   return out;
 }
 
+/// Leaves the terms of sheets in memory.
+double sheet_energy(const Model& model, const Configuration& at, shells::Detail detail,
+                    ElasticMemory& memory, ThreadArena& arena) {
+  if (model.sheets.term_count() == 0) return 0;
+  shells::evaluate(model.sheets, {at.positions, at.tightening}, detail, contact::Curvature::Exact,
+                   arena, memory.sheet_terms);
+  return shells::energy_of(memory.sheet_terms);
+}
+
+void add_sheet_forces(const Model& model, const ElasticMemory& memory, std::span<Vec3d> force,
+                      ThreadArena& arena) {
+  const shells::Sheets& sheets = model.sheets;
+  parallel_for(arena, model.node_count(), solve::kRowGrain, [&](std::size_t i) {
+    for (std::int32_t u = sheets.first_use[i]; u < sheets.first_use[i + 1]; ++u) {
+      force[i] -= memory.sheet_terms[sheets.uses[u] / 4].gradient[sheets.uses[u] % 4];
+    }
+  });
+}
+
+/// A flat sheet resists nothing across it: what gives its rows an inverse, and is too little to be
+/// seen elsewhere.
+void stiffen(Mat3d& block) {
+  const double least = 1e-6 * trace(block);
+  block += Mat3d::diagonal({least, least, least});
+}
+
 /// The gradients of the four corners' hat functions.
 std::array<Vec3d, 4> hat_gradients(const Mat3d& G) {
   std::array<Vec3d, 4> g;
@@ -131,7 +157,8 @@ double elastic_energy(const Model& model, const Configuration& at, ElasticMemory
                 materials::evaluate(material.law, law);
                 memory.batch_energy[b] = energy_of(model, model.batches[b], batch.energy);
               });
-  return sum_of(memory.batch_energy);
+  return sum_of(memory.batch_energy) +
+         sheet_energy(model, at, shells::Detail::Energy, memory, arena);
 }
 
 double elastic_force(const Model& model, const Configuration& at, std::span<Vec3d> force,
@@ -160,7 +187,9 @@ double elastic_force(const Model& model, const Configuration& at, std::span<Vec3
     }
     force[i] = sum;
   });
-  return sum_of(memory.batch_energy);
+  const double sheets = sheet_energy(model, at, shells::Detail::Gradient, memory, arena);
+  if (!memory.sheet_terms.empty()) add_sheet_forces(model, memory, force, arena);
+  return sum_of(memory.batch_energy) + sheets;
 }
 
 void linearise(const Model& model, const Configuration& at, materials::Definiteness fix,
@@ -215,6 +244,26 @@ void assemble(const Model& model, const Tangents& tangents, solve::Blocks<double
         }
       }
     }
+  });
+}
+
+void add_sheet_stiffness(const Model& model, const Configuration& at, materials::Definiteness fix,
+                         std::vector<contact::Term>& terms, solve::Blocks<double>& blocks,
+                         ThreadArena& arena) {
+  const shells::Sheets& sheets = model.sheets;
+  if (sheets.term_count() == 0) return;
+  const bool exact = fix == materials::Definiteness::None;
+  shells::evaluate(sheets, {at.positions, at.tightening}, shells::Detail::Hessian,
+                   exact ? contact::Curvature::Exact : contact::Curvature::Definite, arena, terms);
+  parallel_for(arena, model.node_count(), 64, [&](std::size_t i) {
+    const std::int32_t row = model.pattern.first[i];
+    for (std::int32_t u = sheets.first_use[i]; u < sheets.first_use[i + 1]; ++u) {
+      const contact::Term& term = terms[sheets.uses[u] / 4];
+      for (int k = 0; k < term.count; ++k) {
+        blocks[row + model.sheet_places[u][k]] += term.hessian[4 * (sheets.uses[u] % 4) + k];
+      }
+    }
+    if (model.first_use[i] == model.first_use[i + 1]) stiffen(blocks[model.diagonal_place(i)]);
   });
 }
 

@@ -5,7 +5,7 @@
 #include "isochor/materials/tangent.h"
 #include "isochor/tets/model.h"
 
-/// The energy of all tets and its derivatives: the same bits for any number of threads.
+/// The energy of all tets and sheets and its derivatives: the same bits for any number of threads.
 namespace isochor::tets {
 
 /// What elasticity depends on.
@@ -14,18 +14,22 @@ struct Configuration {
   std::span<const double> activations = {};  ///< per Model::materials, 0 to 1; none: no muscle acts
   /// Per tet, Pa: `linearise` adds what they do as volumes curve. Forces have none of them.
   std::span<const double> pressures = {};
+  std::span<const double> tightening = {};  ///< as in shells::SheetConfiguration
 };
 
 /// What tets leave for their nodes to add up.
 struct ElasticMemory {
   ElasticMemory() = default;
   explicit ElasticMemory(const Model& model)
-      : corner_forces(4 * model.tets.size()), batch_energy(model.batches.size()) {}
+      : corner_forces(4 * model.tets.size()),
+        batch_energy(model.batches.size()),
+        sheet_terms(model.sheets.term_count()) {}
   std::vector<Vec3d> corner_forces;
   std::vector<double> batch_energy;
+  std::vector<contact::Term> sheet_terms;  ///< as many as there are in Model::sheets
 };
 
-/// Elastic energy, J.
+/// Elastic energy of tets and sheets, J.
 double elastic_energy(const Model& model, const Configuration& at, ElasticMemory& memory,
                       ThreadArena& arena);
 
@@ -40,9 +44,14 @@ using Tangents = std::vector<materials::DenseTangent<float>>;
 void linearise(const Model& model, const Configuration& at, materials::Definiteness fix,
                Tangents& tangents, ThreadArena& arena);
 
-/// The stiffness matrix, N/m, in the places of Model::pattern.
+/// The stiffness matrix of tets, N/m, in the places of Model::pattern.
 void assemble(const Model& model, const Tangents& tangents, solve::Blocks<double>& blocks,
               ThreadArena& arena);
+
+/// Adds that of sheets, where the model has any. `terms` is memory, as in ElasticMemory.
+void add_sheet_stiffness(const Model& model, const Configuration& at, materials::Definiteness fix,
+                         std::vector<contact::Term>& terms, solve::Blocks<double>& blocks,
+                         ThreadArena& arena);
 
 /// The deformation gradient of a tet.
 Mat3d deformation_gradient(const Model& model, std::size_t tet, std::span<const Vec3d> positions);

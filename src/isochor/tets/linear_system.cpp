@@ -7,6 +7,7 @@ namespace isochor::tets {
 
 LinearMemory::LinearMemory(const Model& model)
     : tangents(model.tets.size()),
+      sheet_terms(model.sheets.term_count()),
       matrix(model.pattern.columns.size()),
       damping(model.moves() && model.stiffness_damping() > 0 ? matrix.size() : 0),
       inverse_diagonal(model.auxiliary ? 0 : model.node_count()),
@@ -43,6 +44,7 @@ void LinearSystem::linearise(const Configuration& at, materials::Definiteness fi
   contact_ = contact && !contact->empty() ? contact : nullptr;
   tets::linearise(model_, at, fix, memory_.tangents, context_.arena);
   assemble(model_, memory_.tangents, memory_.matrix, context_.arena);
+  add_sheet_stiffness(model_, at, fix, memory_.sheet_terms, memory_.matrix, context_.arena);
   if (time) add_inertia(*time);
   const bool damped = time && !memory_.damping.empty();
   if (damped) {

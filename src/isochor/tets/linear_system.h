@@ -16,6 +16,7 @@ struct LinearMemory {
   void poison();
 
   Tangents tangents;
+  std::vector<contact::Term> sheet_terms;
   solve::Blocks<double> matrix;
   solve::Blocks<double> damping;        ///< where there is one by stiffness
   std::vector<Mat3d> inverse_diagonal;  ///< where the diagonal is the preconditioner

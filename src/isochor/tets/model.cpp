@@ -26,7 +26,9 @@ void check(const BodySpec& body) {
     throw Error(Fault::Input, fmt::format("body '{}'", body.name), std::move(problem),
                 std::move(remedy));
   };
-  if (mesh.tets.empty()) fail("its mesh has no tets", "give it a mesh of tets");
+  if (mesh.tets.empty() && body.sheets.empty()) {
+    fail("its mesh has no tets", "give it a mesh of tets, or a sheet");
+  }
   for (const materials::Material& m : body.materials) {
     if (m.incompressible()) {
       fail("tets take no law with Poisson's ratio 0.5",
@@ -110,6 +112,20 @@ void append_tets(const BodySpec& body, BodyRange& range, Model& model) {
   }
 }
 
+void append_sheets(const BodySpec& body, const BodyRange& range, Model& model) {
+  for (const shells::SheetSpec& spec : body.sheets) {
+    const std::size_t before = model.sheets.triangles.size();
+    shells::append(spec, model.rest_positions, range.first_node,
+                   fmt::format("body '{}'", body.name), model.sheets);
+    for (std::size_t t = before; t < model.sheets.triangles.size(); ++t) {
+      const shells::SheetTriangle& triangle = model.sheets.triangles[t];
+      for (const std::int32_t n : triangle.points) {
+        model.mass[n] += spec.density * triangle.volume / 3;
+      }
+    }
+  }
+}
+
 void append_holds(const BodySpec& body, const BodyRange& range, Model& model) {
   for (const HoldSpec& spec : body.holds) {
     Hold hold{.name = body.name + "." + spec.name, .nodes = {}};
@@ -188,6 +204,16 @@ void find_uses(Model& model) {
   }
 }
 
+/// Calls f(u, the points of its term) for the uses u of a node by sheets.
+template <class Function>
+void for_sheet_uses(const shells::Sheets& sheets, std::size_t node, Function&& f) {
+  for (std::int32_t u = sheets.first_use[node]; u < sheets.first_use[node + 1]; ++u) {
+    const std::size_t term = sheets.uses[u] / 4, triangles = sheets.triangles.size();
+    f(u, term < triangles ? std::span<const std::int32_t>(sheets.triangles[term].points)
+                          : std::span<const std::int32_t>(sheets.hinges[term - triangles].points));
+  }
+}
+
 void find_pattern(Model& model, ThreadArena& arena) {
   const std::size_t nodes = model.node_count();
   std::vector<std::vector<std::int32_t>> rows(nodes);
@@ -198,6 +224,9 @@ void find_pattern(Model& model, ThreadArena& arena) {
       const geometry::Tet& tet = model.tets[model.uses[u] / 4];
       row.insert(row.end(), tet.begin(), tet.end());
     }
+    for_sheet_uses(model.sheets, i, [&](std::int32_t, std::span<const std::int32_t> points) {
+      row.insert(row.end(), points.begin(), points.end());
+    });
     std::ranges::sort(row);
     row.erase(std::unique(row.begin(), row.end()), row.end());
   });
@@ -207,6 +236,7 @@ void find_pattern(Model& model, ThreadArena& arena) {
     pattern.first.push_back(std::int32_t(pattern.columns.size()));
   }
   model.places.resize(model.uses.size());
+  model.sheet_places.resize(model.sheets.uses.size());
   parallel_for(arena, nodes, 256, [&](std::size_t i) {
     for (std::int32_t u = model.first_use[i]; u < model.first_use[i + 1]; ++u) {
       const geometry::Tet& tet = model.tets[model.uses[u] / 4];
@@ -215,13 +245,21 @@ void find_pattern(Model& model, ThreadArena& arena) {
         model.places[u][k] = std::uint16_t(at - rows[i].begin());
       }
     }
+    for_sheet_uses(model.sheets, i, [&](std::int32_t u, std::span<const std::int32_t> points) {
+      for (std::size_t k = 0; k < points.size(); ++k) {
+        const auto at = std::ranges::lower_bound(rows[i], points[k]);
+        model.sheet_places[u][k] = std::uint16_t(at - rows[i].begin());
+      }
+    });
   });
 }
 
-/// Nodes of a mesh that no tet uses have no mass, and nothing to hold them.
+/// Nodes of a mesh that nothing uses have no mass, and nothing to hold them.
 void hold_unused(Model& model) {
   for (std::size_t n = 0; n < model.node_count(); ++n) {
-    if (model.first_use[n] == model.first_use[n + 1]) model.held[n] = 1;
+    const bool used = model.first_use[n] < model.first_use[n + 1] ||
+                      model.sheets.first_use[n] < model.sheets.first_use[n + 1];
+    if (!used) model.held[n] = 1;
   }
 }
 
@@ -234,6 +272,13 @@ void find_rounding(Model& model) {
     model.rounding_stiffness =
         std::max(model.rounding_stiffness,
                  kEpsilon * (2 * model.mu[t] + model.lambda[t]) * model.volume[t] * square);
+  }
+  for (const shells::SheetTriangle& t : model.sheets.triangles) {
+    double square = 0;
+    for (const auto& g : t.gradients) square += g[0] * g[0] + g[1] * g[1];
+    model.rounding_stiffness =
+        std::max(model.rounding_stiffness,
+                 kEpsilon * shells::modulus_of(model.sheets.laws[t.sheet]) * t.volume * square);
   }
 }
 
@@ -272,6 +317,7 @@ Model build_model(const std::vector<BodySpec>& bodies, const Params& params, Thr
     model.materials.insert(model.materials.end(), body.materials.begin(), body.materials.end());
     append_nodes(body, model);
     append_tets(body, range, model);
+    append_sheets(body, range, model);
     append_holds(body, range, model);
     append_zones(body, range, model);
     model.bodies.push_back(std::move(range));
@@ -280,10 +326,11 @@ Model build_model(const std::vector<BodySpec>& bodies, const Params& params, Thr
   if (!model.activation.empty()) model.activation.resize(model.tets.size(), 1.0);
   find_zones_of_tets(model);
   find_uses(model);
+  shells::find_uses(model.sheets, model.node_count());
   find_pattern(model, arena);
   hold_unused(model);
   find_rounding(model);
-  if (params.preconditioner == Preconditioner::Lattice) {
+  if (params.preconditioner == Preconditioner::Lattice && !model.tets.empty()) {
     model.auxiliary = std::make_shared<const Auxiliary>(model, arena);
   }
   return model;
@@ -295,8 +342,8 @@ std::size_t bytes_allocated(const Model& model) {
   };
   return bytes(model.batches, model.tets, model.source, model.volume, model.mu, model.lambda,
                model.activation, model.gradient, model.axes, model.first_use, model.uses,
-               model.places, model.rest_positions, model.mass, model.held) +
-         model.pattern.bytes();
+               model.places, model.sheet_places, model.rest_positions, model.mass, model.held) +
+         model.pattern.bytes() + model.sheets.bytes();
 }
 
 }  // namespace isochor::tets

@@ -7,6 +7,7 @@
 
 #include "isochor/geometry/tet_mesh.h"
 #include "isochor/materials/material_spec.h"
+#include "isochor/shells/sheets.h"
 #include "isochor/solve/block_rows.h"
 #include "isochor/solve/newton.h"
 #include "isochor/solve/time_integration.h"
@@ -24,7 +25,7 @@ struct HoldSpec {
 /// What a body is made of, before it becomes part of a model.
 struct BodySpec {
   std::string name;
-  geometry::TetMesh mesh;  ///< all tets of positive volume
+  geometry::TetMesh mesh;  ///< all tets of positive volume; none: a body of sheets
   std::vector<materials::Material> materials;
   std::vector<std::uint8_t> tet_materials;  ///< per tet, the number of its material; none: 0
   std::vector<double> stiffness;            ///< per tet, a factor of both moduli; none: 1
@@ -34,6 +35,8 @@ struct BodySpec {
   double stiffness_damping = 0;    ///< that of the stiffness, s
   std::vector<HoldSpec> holds;
   std::vector<ZoneSpec> zones;  ///< that keep their volume; pressures in them are unknowns
+  /// Skin on its surface; or, of a body without tets, the body itself.
+  std::vector<shells::SheetSpec> sheets;
 };
 
 enum class Preconditioner {
@@ -91,12 +94,14 @@ struct Model {
   std::vector<Mat3d> axes;  ///< Q, where any law has directions
   /// What tets do to node i: entries [first_use[i], [i + 1]) of `uses`, each 4 tet + corner.
   std::vector<std::int32_t> first_use, uses;
-  solve::BlockPattern pattern;  ///< of the stiffness matrix
+  solve::BlockPattern pattern;  ///< of the stiffness matrix, those of sheets included
   /// Per entry of `uses` and corner of its tet, the place within the row of the node.
   std::vector<std::array<std::uint16_t, 4>> places;
-  std::vector<Vec3d> rest_positions;  ///< per node, m
-  std::vector<double> mass;           ///< per node, kg
-  std::vector<std::uint8_t> held;     ///< per node
+  shells::Sheets sheets;
+  std::vector<std::array<std::uint16_t, 4>> sheet_places;  ///< the same of Sheets::uses
+  std::vector<Vec3d> rest_positions;                       ///< per node, m
+  std::vector<double> mass;                                ///< per node, kg
+  std::vector<std::uint8_t> held;                          ///< per node
   std::vector<Hold> holds;
   Zones zones;
   /// What rounding leaves on a node, per metre that it is away from the origin, N/m.
@@ -113,8 +118,8 @@ struct Model {
 };
 
 /// Puts bodies together. Input errors that name the body: tets of no or negative volume (with their
-/// number), a material that keeps its volume exactly, a node in two holds, a zone without tets or
-/// with numbers that are no tets.
+/// number), neither tets nor sheets, a material that keeps its volume exactly, a node in two holds,
+/// a zone without tets or with numbers that are no tets.
 Model build_model(const std::vector<BodySpec>& bodies, const Params& params, ThreadArena& arena);
 
 /// Memory that a model holds without its auxiliary lattice, bytes.

@@ -233,7 +233,11 @@ class Equilibrium {
                              });
   }
 
-  Configuration configuration() const { return {scratch_.positions, input_.activations}; }
+  Configuration configuration() const {
+    return {.positions = scratch_.positions,
+            .activations = input_.activations,
+            .tightening = input_.tightening};
+  }
 
   /// Where forces are evaluated half way, nodes are held half way too.
   void place_held() {
@@ -246,7 +250,7 @@ class Equilibrium {
       }
     }
     for (std::size_t n = 0; n < model_.node_count(); ++n) {
-      if (model_.mass[n] == 0) scratch_.positions[n] = start_.positions[n];
+      if (model_.held[n] && model_.mass[n] == 0) scratch_.positions[n] = start_.positions[n];
     }
     for (const Slide& slide : scratch_.slides) {
       const double from = dot(slide.normal, start_.positions[slide.node]);

@@ -41,8 +41,9 @@ struct StepInput {
   /// Barriers and friction, for the surface of the model, with colliders placed at the end of the
   /// step; none: nothing touches. Nothing may cross in the state; then nothing ever does.
   contact::ContactEnergy* contact = nullptr;
-  std::span<const double> volumes;  ///< wanted of zones over those at rest; none: all one
-  double dt = 0;                    ///< s; 0: the step seeks static equilibrium
+  std::span<const double> volumes;     ///< wanted of zones over those at rest; none: all one
+  std::span<const double> tightening;  ///< of sheets, as in shells::SheetConfiguration
+  double dt = 0;                       ///< s; 0: the step seeks static equilibrium
 };
 
 /// Memory of a step. Nothing in it outlives a step: filling it with NaN changes no result.

@@ -11,7 +11,12 @@ contact::Surface surface_of(const Model& model) {
     const BodyRange& body = model.bodies[b];
     std::fill_n(bodies.begin() + body.first_node, body.node_count, std::int32_t(b));
   }
-  return contact::make_surface(geometry::boundary_triangles(model.tets), std::move(bodies));
+  std::vector<geometry::Triangle> triangles = geometry::boundary_triangles(model.tets);
+  for (const shells::SheetTriangle& t : model.sheets.triangles) {
+    // Skin is on the outside of tets, which is there already.
+    if (model.bodies[bodies[t.points[0]]].tet_count == 0) triangles.push_back(t.points);
+  }
+  return contact::make_surface(std::move(triangles), std::move(bodies));
 }
 
 double mean_size(const Model& model) {
@@ -31,6 +36,14 @@ SurfaceScale surface_scale(const Model& model, const contact::Surface& surface) 
       const Mat3d G = transpose(model.gradient[tet]);
       const Vec3d g = corner > 0 ? G.column[corner - 1] : G.column[0] + G.column[1] + G.column[2];
       scale.stiffness += model.volume[tet] * model.mu[tet] * dot(g, g);
+    }
+    for (std::int32_t u = model.sheets.first_use[node]; u < model.sheets.first_use[node + 1]; ++u) {
+      const std::size_t term = model.sheets.uses[u] / 4;
+      if (term >= model.sheets.triangles.size()) continue;
+      const shells::SheetTriangle& t = model.sheets.triangles[term];
+      const auto& [along, across] = t.gradients[model.sheets.uses[u] % 4];
+      scale.stiffness += t.volume * shells::modulus_of(model.sheets.laws[t.sheet]) / 3 *
+                         (along * along + across * across);
     }
   }
   const double count = std::max(1.0, double(surface.points.size()));

@@ -6,7 +6,7 @@
 /// The surface of tets as contact sees it, and what its barriers are by default.
 namespace isochor::tets {
 
-/// The outside of all bodies over the nodes of the model.
+/// The outside of all bodies, and both sides of those that are sheets, over the nodes of the model.
 contact::Surface surface_of(const Model& model);
 
 /// A typical edge, m.

@@ -1,0 +1,204 @@
+/// [Sheen21 fig 1], section 8.7: a tight garment on a soft body, and how much its fit depends on
+/// what keeps the body's volume.
+///
+/// The body and the garment of the paper are not public. Here it is a trunk from the hips to the
+/// ribs, 40 cm high, with a spine that is held, and a waistband of rubber that would fit a thinner
+/// waist.
+#include <cmath>
+#include <fmt/core.h>
+
+#include "isochor/base/file.h"
+#include "isochor/geometry/stuffing.h"
+#include "isochor/run/render.h"
+#include "reproduce/experiment.h"
+#include "reproduce/worn.h"
+#include "reproduce/zonal_body.h"
+
+namespace isochor::reproduce {
+namespace {
+
+constexpr double kTrunkHeight = 0.4;
+constexpr double kBandMiddle = 0.2;
+constexpr double kBandHeight = 0.05;
+
+/// Half axes of the section at a height, and how far it reaches: wide hips, waist, ribs.
+struct Section {
+  double side, depth;
+};
+Section section_at(double y) {
+  const double waist = std::exp(-std::pow((y - 0.22) / 0.1, 2));
+  return {0.175 - 0.035 * waist, 0.125 - 0.02 * waist};
+}
+
+geometry::TetMesh make_trunk(double spacing, ThreadArena& arena) {
+  const auto distance = [](const Vec3d& x) {
+    const auto [a, b] = section_at(x[1]);
+    // Near the surface about the distance.
+    const double part = std::hypot(x[0] / a, x[2] / b);
+    const double slope = std::hypot(x[0] / (a * a), x[2] / (b * b)) / std::max(part, 1e-9);
+    const double side = part > 1e-6 ? (part - 1) / slope : -b;
+    return std::max(side, std::abs(x[1] - 0.5 * kTrunkHeight) - 0.5 * kTrunkHeight);
+  };
+  const double margin = 2 * spacing;
+  return geometry::stuff(distance,
+                         {.low = {-0.2 - margin, -margin, -0.15 - margin},
+                          .high = {0.2 + margin, kTrunkHeight + margin, 0.15 + margin}},
+                         {.spacing = spacing, .grading = 1}, arena);
+}
+
+/// Around the trunk, `gap` off it.
+shells::BandMesh make_waistband(int around, double gap) {
+  const double edge = 2 * M_PI * 0.125 / around;
+  const int rows = 2 * std::max(1, int(std::lround(0.5 * kBandHeight / edge)));
+  return shells::make_band(around, rows, {0, 1, 0}, [&](double turn, double part) {
+    const double angle = 2 * M_PI * turn;
+    const double y = kBandMiddle + (part - 0.5) * kBandHeight;
+    const auto [a, b] = section_at(y);
+    return Vec3d{(a + gap) * std::cos(angle), y, -(b + gap) * std::sin(angle)};
+  });
+}
+
+struct Trunk {
+  std::string name, kind;
+  materials::Material material;
+  bool zone;
+  bool skin;
+  std::optional<double> paper_loss;  ///< %
+};
+
+std::vector<Trunk> trunks() {
+  const double mu = kFleshShear / 4;
+  return {{"nu = 0.4545", "comparator", unconstrained(mu, 0.4545), false, false, 19},
+          {"nu = 0.499", "comparator", unconstrained(mu, 0.499), false, false, 0.5},
+          {"zone", "paper", with_penalty(mu, 120e3 / 4, 6), true, false, 0},
+          {"zone and skin", "paper", with_penalty(mu, 120e3 / 4, 6), true, true, 0}};
+}
+
+/// The trunk and its band beside others, with the pressure of contact in mmHg.
+class PressureMap {
+ public:
+  void add(const std::string& name, Worn& worn, const Vec3d& offset);
+  void draw(const std::filesystem::path& file, const run::RenderOptions& options,
+            Context& context) const;
+
+ private:
+  files::Topology topology_;
+  files::Frame frame_;
+};
+
+void PressureMap::add(const std::string& name, Worn& worn, const Vec3d& offset) {
+  const std::vector<geometry::Triangle> triangles = worn.triangles_of(0);
+  const std::vector<double> p = shells::spread_out(triangles, worn.positions(), worn.pressures());
+  files::BodyTopology topology{.name = name};
+  files::BodyFrame frame;
+  files::Field field{.name = "contact_pressure", .unit = "mmHg", .support = files::Support::Vertex};
+  std::vector<std::int32_t> place(worn.model().node_count(), -1);
+  for (geometry::Triangle t : triangles) {
+    for (std::int32_t& n : t) {
+      if (place[n] < 0) {
+        place[n] = std::int32_t(frame.vertices.size());
+        topology.surface.positions.push_back(worn.model().rest_positions[n] + offset);
+        frame.vertices.push_back(worn.positions()[n] + offset);
+        field.values.push_back(float(p[n] / shells::kMillimetreOfMercury));
+      }
+      n = place[n];
+    }
+    topology.surface.add_face(t);
+  }
+  frame.fields = {std::move(field)};
+  topology_.bodies.push_back(std::move(topology));
+  frame_.bodies.push_back(std::move(frame));
+}
+
+void PressureMap::draw(const std::filesystem::path& file, const run::RenderOptions& options,
+                       Context& context) const {
+  make_directory(file.parent_path());
+  write_file_atomic(
+      file, encode_png(run::render(topology_, frame_, options, std::nullopt, context.arena)));
+}
+
+}  // namespace
+
+std::vector<Row> sheen_garment(const ExperimentOptions& options, Context& context) {
+  const double spacing = options.full ? 0.014 : 0.024;
+  const int around = options.full ? 160 : 96;
+  const double reach = 0.002;
+  const geometry::TetMesh mesh = make_trunk(spacing, context.arena);
+  std::vector<Row> rows;
+  PressureMap map;
+  std::optional<double> first_girth;
+  double offset = 0;
+  for (const Trunk& v : trunks()) {
+    tets::BodySpec trunk{.name = "trunk", .mesh = mesh};
+    trunk.materials = {v.material};
+    const double close = 0.01 * spacing;
+    trunk.holds = {hold_where(mesh, "ends and spine", [&](const Vec3d& x) {
+      return x[1] < close || x[1] > kTrunkHeight - close || std::hypot(x[0], x[2] + 0.05) < 0.025;
+    })};
+    if (v.zone) trunk.zones = {tets::whole_zone(mesh)};
+    if (v.skin) {
+      trunk.sheets = {{.name = "skin",
+                       .triangles = geometry::boundary_triangles(mesh.tets),
+                       .law = shells::AreaLaw{100e3, 1},
+                       .thickness = 2e-3}};
+    }
+    Worn worn({trunk, band_body(make_waistband(around, 0.5 * reach + 0.003),
+                                shells::RubberLaw{.mu = 3e5}, 1e-3, 0.6)},
+              {}, {.reach = reach}, context);
+    const bool done = worn.tighten(4);
+    const auto add = [&](std::string quantity, double ours, const char* unit,
+                         std::optional<double> paper, Relation relation,
+                         std::optional<double> bound, std::string note) {
+      rows.push_back({.id = "sheen/garment",
+                      .quantity = std::move(quantity) + ": " + v.name,
+                      .variant = v.kind,
+                      .source = "Sheen 2021, fig. 1",
+                      .paper = paper,
+                      .ours = done ? std::optional(ours) : std::nullopt,
+                      .unit = unit,
+                      .relation = relation,
+                      .bound = bound,
+                      .note = std::move(note)});
+    };
+    const std::vector<geometry::Triangle> band = worn.triangles_of(1);
+    const double girth =
+        100 * shells::section_length(band, worn.positions(), {0, kBandMiddle, 0}, {0, 1, 0});
+    const double rest = 100 * shells::section_length(band, worn.model().rest_positions,
+                                                     {0, kBandMiddle, 0}, {0, 1, 0});
+    if (!first_girth) first_girth = girth;
+    const double loss = 100 * (1 - worn.volume(0));
+    add("volume lost", v.zone ? std::abs(loss) : loss, "%", v.paper_loss,
+        v.zone ? Relation::AtMost : Relation::Shown, v.zone ? std::optional(1e-6) : std::nullopt,
+        fmt::format("{} tets, {} triangles of the band, {} steps with {} Newton iterations, "
+                    "{:.0f} s",
+                    mesh.tets.size(), band.size(), worn.steps, worn.iterations, worn.seconds));
+    const bool locked = v.name == "nu = 0.499";
+    add("girth of the waistband more than with nu = 0.4545", girth - *first_girth, "cm",
+        locked              ? std::optional(7.0)
+        : v.zone && !v.skin ? std::optional(4.5)
+                            : std::nullopt,
+        Relation::Shown, {}, fmt::format("{:.1f} cm; {:.1f} cm before", girth, rest));
+    const Worn::Pressure p = worn.pressure_on(1);
+    add("pressure beneath the band", p.mean / shells::kMillimetreOfMercury, "mmHg", {},
+        Relation::Shown, {},
+        fmt::format("{:.2f} kPa; up to {:.1f} mmHg; tension {:.0f} N/m", p.mean / 1000,
+                    p.most / shells::kMillimetreOfMercury, worn.mean_tension()));
+    if (done) map.add(v.name, worn, {offset, 0, 0});
+    offset += 0.42;
+  }
+  if (!options.pictures.empty()) {
+    map.draw(options.pictures / "sheen_garment.png",
+             {.width = 1500,
+              .height = 480,
+              .samples = 32,
+              .field = "contact_pressure",
+              .camera_direction = Vec3d{0.3, 0.35, 1},
+              .camera_distance_factor = 0.75,
+              .ground = false,
+              .caption = "Poisson's ratio 0.4545, 0.499; a zone; a zone and skin"},
+             context);
+  }
+  return rows;
+}
+
+}  // namespace isochor::reproduce

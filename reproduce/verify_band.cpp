@@ -1,0 +1,207 @@
+/// A tight band around a cylinder. A membrane with the tension T around a cylinder of the radius r
+/// presses it with p = T / r (Laplace, Young); an elastic tube around a rigid core gives way by
+/// Lamé's solution in plane strain.
+#include <algorithm>
+#include <cmath>
+#include <fmt/core.h>
+
+#include "reproduce/experiment.h"
+#include "reproduce/flight.h"
+#include "reproduce/tet_motion.h"
+#include "reproduce/worn.h"
+#include "reproduce/zonal_body.h"
+
+namespace isochor::reproduce {
+namespace {
+
+constexpr double kRadius = 0.05;
+constexpr double kReach = 1e-4;
+
+/// A band of natural rubber that would fit a thinner cylinder.
+constexpr double kShear = 3e5;
+constexpr double kThickness = 5e-4;
+constexpr double kScale = 0.8;
+
+/// The tension of a strip that is stretched `stretch` times, its width free, N/m of its width then.
+double strip_tension(double stretch) {
+  return kShear * kThickness * (stretch * stretch - 1 / stretch) / std::sqrt(stretch);
+}
+
+/// Cloth that does not narrow, so that it covers what it did when it was loose.
+const shells::ClothLaw kCloth = shells::ClothLaw::isotropic(3 * kShear, 0);
+double cloth_tension(double stretch) {
+  return kCloth.young_along * kThickness * 0.5 * stretch * (stretch * stretch - 1);
+}
+
+/// Around a cylinder along y, as high as `height`.
+shells::BandMesh band_around(double radius, double height, int around) {
+  const int rows = 2 * std::max(1, int(std::lround(0.5 * height * around / (2 * M_PI * radius))));
+  return shells::make_band(around, rows, {0, 1, 0}, [&](double turn, double part) {
+    const double angle = 2 * M_PI * turn;
+    return Vec3d{radius * std::cos(angle), height * part, -radius * std::sin(angle)};
+  });
+}
+
+/// The mean distance of a body's nodes from the axis.
+double mean_radius(const Worn& worn, std::size_t body) {
+  const tets::BodyRange& range = worn.model().bodies[body];
+  double sum = 0;
+  for (std::int32_t n = range.first_node; n < range.first_node + range.node_count; ++n) {
+    sum += std::hypot(worn.positions()[n][0], worn.positions()[n][2]) / range.node_count;
+  }
+  return sum;
+}
+
+Row band_row(std::string quantity, std::string note) {
+  Row row = verification_row("verify/band", std::move(quantity), "best", "closed form");
+  row.note = std::move(note);
+  return row;
+}
+
+std::string cost_of(const Worn& worn) {
+  return fmt::format("{} triangles, {} tets, {} steps with {} Newton iterations, {:.1f} s",
+                     worn.model().sheets.triangles.size(), worn.model().tets.size(), worn.steps,
+                     worn.iterations, worn.seconds);
+}
+
+void rigid_cylinder(int around, double friction, Context& context, std::vector<Row>& rows) {
+  const double height = 0.03, first = kRadius + 0.9 * kReach;
+  contact::Collider cylinder{.name = "cylinder", .shape = contact::Cylinder{0.1, kRadius}};
+  cylinder.friction = friction;
+  Worn worn({band_body(band_around(first, height, around), shells::RubberLaw{.mu = kShear},
+                       kThickness, kScale)},
+            {}, {.reach = kReach, .friction = friction, .colliders = {cylinder}}, context);
+  const bool done = worn.tighten(4);
+  const Worn::Pressure p = worn.pressure_on(0);
+  const double radius = mean_radius(worn, 0), tension = strip_tension(radius / (kScale * first));
+  const std::string name = fmt::format("rigid cylinder, {} points around{}", around,
+                                       friction > 0 ? fmt::format(", friction {}", friction) : "");
+  const auto add = [&](std::string quantity, double expected, double ours, std::string unit,
+                       std::string note) {
+    Row row = band_row(quantity + ": " + name, std::move(note));
+    row.paper = expected;
+    row.unit = unit;
+    if (done) row.ours = ours;
+    rows.push_back(row);
+    if (!done) return;
+    Row error = band_row("error of that", "");
+    rows.push_back(claim(error, 100 * std::abs(ours / expected - 1), "%", Relation::AtMost, 2));
+  };
+  // With friction the band cannot narrow: its tension is more than that of a strip.
+  const double measured = worn.mean_tension();
+  if (friction == 0) {
+    add("tension", tension, measured, "N/m", "a strip with free rims; " + cost_of(worn));
+  }
+  add("pressure", (friction == 0 ? tension : measured) / kRadius, p.mean, "Pa",
+      fmt::format(
+          "{:.1f} mmHg; deviation over the band {:.2f} %; gap {:.1f} % of the radius{}",
+          p.mean / shells::kMillimetreOfMercury, 100 * p.spread / p.mean,
+          100 * (radius / kRadius - 1),
+          friction > 0 ? fmt::format("; beside the tension found, {:.1f} N/m", measured) : ""));
+}
+
+/// Between a rigid core and the outside, cut along the coordinates of a cylinder along y.
+geometry::TetMesh tube_of_tets(const std::array<int, 3>& cells, double inner, double outer,
+                               double height) {
+  const geometry::TetMesh box = box_of_tets(cells, 1);
+  geometry::TetMesh tube;
+  std::vector<std::int32_t> place;
+  for (const Vec3d& x : box.positions) {
+    const int ring = cells[0] + 1;
+    if (x[1] == cells[1]) {
+      place.push_back(place[place.size() - std::size_t(ring) * cells[1]]);
+      continue;
+    }
+    const double r = inner + (outer - inner) * x[0] / cells[0];
+    const double angle = 2 * M_PI * x[1] / cells[1];
+    place.push_back(std::int32_t(tube.positions.size()));
+    tube.positions.push_back({r * std::cos(angle), height * x[2] / cells[2], -r * std::sin(angle)});
+  }
+  for (geometry::Tet tet : box.tets) {
+    for (std::int32_t& n : tet) n = place[n];
+    tube.tets.push_back(tet);
+  }
+  geometry::fix_winding(tube);
+  return tube;
+}
+
+/// u = A (r - a^2 / r) under the pressure p outside, -u at the outside over p.
+double lame_compliance(double young, double poisson, double inner, double outer) {
+  const double mu = 0.5 * young / (1 + poisson);
+  const double lambda = 2 * mu * poisson / (1 - 2 * poisson);
+  const double square = inner * inner / (outer * outer);
+  return outer * (1 - square) / (2 * lambda + 2 * mu * (1 + square));
+}
+
+void elastic_tube(double poisson, int around, Context& context, std::vector<Row>& rows) {
+  const double inner = 0.02, height = 0.01, young = 4e5;
+  tets::BodySpec tube{.name = "tube"};
+  tube.mesh = tube_of_tets({around / 6, around, 2}, inner, kRadius, height);
+  tube.materials = {elastic_flesh(young, poisson)};
+  tube.holds = {hold_where(tube.mesh, "core", [&](const Vec3d& x) {
+    return std::hypot(x[0], x[2]) < inner * (1 + 1e-6);
+  })};
+  std::vector<tets::Slide> slides;
+  std::vector<std::int32_t> outside;
+  for (std::size_t n = 0; n < tube.mesh.positions.size(); ++n) {
+    const Vec3d& x = tube.mesh.positions[n];
+    const double r = std::hypot(x[0], x[2]);
+    if (r > kRadius * (1 - 1e-6)) outside.push_back(std::int32_t(n));
+    if (r < inner * (1 + 1e-6)) continue;
+    if (x[1] == 0) slides.push_back({std::int32_t(n), {0, 1, 0}, 0});
+    if (x[1] == height) slides.push_back({std::int32_t(n), {0, -1, 0}, -height});
+  }
+  // Chords of the band must clear the corners of the tube.
+  const int fine = 2 * around;
+  const double first = kRadius / std::cos(M_PI / fine) + 0.9 * kReach;
+  Worn worn({tube, band_body(band_around(first, height, fine), kCloth, kThickness, kScale)}, {},
+            {.reach = kReach}, context);
+  const bool done = worn.tighten(3, slides);
+  double moved = 0;
+  for (const std::int32_t n : outside) {
+    const Vec3d& x = worn.positions()[n];
+    moved += (kRadius - std::hypot(x[0], x[2])) / double(outside.size());
+  }
+  // The band and the tube agree on the pressure; the band rides on the tube's outside.
+  const double compliance = lame_compliance(young, poisson, inner, kRadius);
+  const double gap = mean_radius(worn, 1) - (kRadius - moved);
+  double expected = 0;
+  for (int round = 0; round < 50; ++round) {
+    const double radius = kRadius - expected;
+    expected = compliance * cloth_tension((radius + gap) / (kScale * first)) / radius;
+  }
+  const double pressure = expected / compliance;
+  const std::string name = fmt::format("tube with Poisson's ratio {}", poisson);
+  const auto add = [&](std::string quantity, double wanted, double ours, std::string unit,
+                       std::string note) {
+    Row row = band_row(quantity + ": " + name, std::move(note));
+    row.paper = wanted;
+    row.unit = unit;
+    if (done) row.ours = ours;
+    rows.push_back(row);
+    if (!done) return;
+    rows.push_back(claim(band_row("error of that", ""), 100 * std::abs(ours / wanted - 1), "%",
+                         Relation::AtMost, 2));
+  };
+  add("outside moves inward", 1e6 * expected, 1e6 * moved, "um",
+      "Lamé in plane strain, core held; " + cost_of(worn));
+  const Worn::Pressure p = worn.pressure_on(1);
+  add("pressure", pressure, p.mean, "Pa",
+      fmt::format("{:.1f} mmHg; deviation over the band {:.1f} %",
+                  p.mean / shells::kMillimetreOfMercury, 100 * p.spread / p.mean));
+}
+
+}  // namespace
+
+std::vector<Row> verify_band(const ExperimentOptions& options, Context& context) {
+  std::vector<Row> rows;
+  rigid_cylinder(48, 0, context, rows);
+  rigid_cylinder(48, 0.3, context, rows);
+  if (options.full) rigid_cylinder(96, 0, context, rows);
+  for (const double poisson : {0.3, 0.45}) {
+    elastic_tube(poisson, options.full ? 72 : 36, context, rows);
+  }
+  return rows;
+}
+
+}  // namespace isochor::reproduce

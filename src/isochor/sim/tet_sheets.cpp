@@ -1,0 +1,90 @@
+#include "isochor/sim/tet_sheets.h"
+
+#include <algorithm>
+
+#include "isochor/shells/band.h"
+#include "isochor/shells/fit.h"
+#include "isochor/tets/touching.h"
+
+namespace isochor::sim {
+
+std::vector<shells::SheetSpec> build_skin(const SkinSpec& spec, const geometry::TetMesh& mesh) {
+  if (spec.law == "none") return {};
+  shells::SheetSpec skin{.name = "skin", .triangles = geometry::boundary_triangles(mesh.tets)};
+  skin.thickness = spec.thickness;
+  if (spec.law == "area") {
+    skin.law = shells::AreaLaw{.lambda = spec.modulus, .steepness = spec.steepness};
+  } else {
+    skin.law = shells::RubberLaw{.mu = spec.modulus / 3};
+  }
+  return {std::move(skin)};
+}
+
+tets::BodySpec build_band(const BandSpec& spec, const BodySpec& body, const geometry::TetMesh& mesh,
+                          double spacing) {
+  constexpr double kClearance = 0.1;  // of the cells
+  const shells::BandPlace place{.center = spec.center,
+                                .axis = spec.axis,
+                                .width = spec.width,
+                                .within = spec.within,
+                                .edge = spec.edge > 0 ? spec.edge : 0.5 * spacing,
+                                .clearance = kClearance * spacing};
+  shells::BandMesh band = shells::wrap(mesh.positions, geometry::boundary_triangles(mesh.tets),
+                                       place, spec.place.text());
+  const double loose =
+      shells::section_length(band.triangles, band.positions, spec.center, spec.axis);
+  tets::BodySpec out{.name = body.name + "." + spec.name};
+  out.mesh.positions = std::move(band.positions);
+  shells::SheetSpec sheet{.name = "sheet",
+                          .triangles = std::move(band.triangles),
+                          .law = shells::RubberLaw{.mu = spec.young / 3}};
+  sheet.thickness = spec.thickness;
+  sheet.density = spec.density;
+  sheet.directions = std::move(band.directions);
+  sheet.rest_scale = {spec.girth / loose, 1};
+  out.sheets = {std::move(sheet)};
+  return out;
+}
+
+WornBands::WornBands(const SceneSpec& scene, const tets::Model& model, double friction)
+    : contact_(tets::make_contact(
+          model, {.friction = friction},
+          scene.time.moves() ? 1 / (scene.time.frame_rate * scene.time.substeps) : 0)) {
+  // Sheets of the model: skin of all bodies, then bands.
+  for (const BodySpec& body : scene.bodies) {
+    if (body.skin.law != "none") tight_at_.push_back(0);
+  }
+  for (const BodySpec& body : scene.bodies) {
+    for (const BandSpec& band : body.bands) tight_at_.push_back(band.tight_at);
+  }
+}
+
+void WornBands::enter(tets::StepInput& input, double time) {
+  contact_.place({}, input.dt);
+  input.contact = &contact_;
+  input.tightening = tightening_at(time);
+}
+
+std::span<const double> WornBands::tightening_at(double time) {
+  tightening_.clear();
+  for (const double frame : tight_at_) {
+    tightening_.push_back(std::clamp(frame > 0 ? time / frame : 1 + time, 0.0, 1.0));
+  }
+  return tightening_;
+}
+
+std::vector<double> WornBands::pressures(std::span<const Vec3d> positions, ThreadArena& arena) {
+  contact_.begin(positions, arena);
+  contact_.evaluate(positions, arena);
+  return shells::contact_pressures(contact_, positions);
+}
+
+std::unique_ptr<WornBands> make_bands(const SceneSpec& scene, const tets::Model& model) {
+  for (const BodySpec& body : scene.bodies) {
+    if (body.bands.empty()) continue;
+    return std::make_unique<WornBands>(scene, model, body.bands[0].friction);
+  }
+  return nullptr;
+}
+
+}  // namespace isochor::sim
