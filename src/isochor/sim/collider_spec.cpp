@@ -65,6 +65,8 @@ void describe(FieldVisitor& visitor, ColliderSpec& spec) {
   visitor.number("friction", spec.friction, Unit::None, Range::at_least(0), "coefficient");
   visitor.number("thickness", spec.thickness, Unit::Length, Range::at_least(0),
                  "by which it is larger than its shape");
+  visitor.text("joint", spec.joint, "joint of the [skeleton] that moves it, in place of keys");
+  if (!spec.joint.empty()) return;
   visitor.list("key", spec.keys,
                "motion, at an even pace between keys; turns are about its center, of a mesh about "
                "the origin; without keys it stays where it is");

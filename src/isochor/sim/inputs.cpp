@@ -70,15 +70,27 @@ std::uint64_t frame_inputs(const SceneSpec& scene, int frame) {
   for (const ColliderSpec& collider : scene.colliders) {
     hash.add_keys(collider.keys, "linear", frame);
   }
+  hash.add_keys(scene.skeleton.root_keys, "linear", frame);
   return hash.value();
 }
 
 SceneSpec without_motion(SceneSpec scene) {
   scene.title.clear();
   scene.time.frames = 0;
+  const SkeletonSpec& skeleton = scene.skeleton;
+  scene.skeleton = {.file = skeleton.file, .scale = skeleton.scale, .joints = skeleton.joints};
+  for (JointSpec& joint : scene.skeleton.joints) {
+    joint.keys.clear();
+    joint.axis = JointSpec{}.axis;
+    joint.ease = JointSpec{}.ease;
+  }
   for (BodySpec& body : scene.bodies) {
     body.activations.clear();
-    for (MuscleSpec& muscle : body.muscles) muscle.activations.clear();
+    for (MuscleSpec& muscle : body.muscles) {
+      muscle.activations.clear();
+      muscle.bends.clear();
+      muscle.axis = MuscleSpec{}.axis;
+    }
     for (HoldSpec& hold : body.holds) {
       hold.keys.clear();
       hold.ease = HoldSpec{}.ease;

@@ -62,8 +62,15 @@ void describe(FieldVisitor& visitor, MuscleSpec& spec) {
   visitor.group("material", spec.material,
                 "what the muscle is made of; its direction and density are not used: fibres go "
                 "as said here, and it weighs what the body does");
-  visitor.list("activation", spec.activations,
-               "how active it is, with straight lines between keys");
+  visitor.text("joint", spec.joint, "joint of the [skeleton] whose bend decides how active it is");
+  if (spec.joint.empty()) {
+    visitor.list("activation", spec.activations,
+                 "how active it is, with straight lines between keys");
+    return;
+  }
+  visitor.vector("axis", spec.axis.e, Unit::None, {},
+                 "about which its bend counts, at rest; zeros: any");
+  visitor.list("bend", spec.bends, "how active it is at angles, with straight lines between them");
 }
 
 void require_active_law(const materials::MaterialSpec& material, const std::string& place,

@@ -14,6 +14,7 @@
 #include "isochor/sim/collider_spec.h"
 #include "isochor/sim/motion.h"
 #include "isochor/sim/muscles.h"
+#include "isochor/sim/skeleton_scene.h"
 
 namespace isochor::sim {
 namespace {
@@ -25,8 +26,8 @@ constexpr std::array<std::string_view, 3> kFixes{"clamp", "absolute", "none"};
 constexpr std::array<std::string_view, 14> kShapes{
     "box",   "sphere",  "ellipsoid", "cylinder", "capsule", "puck",   "tube",
     "torus", "bow_tie", "stairs",    "arm",      "hand",    "figure", "mesh"};
-constexpr std::array<std::string_view, 10> kHeldRegions{"x-", "x+",  "y-",  "y+",     "z-",
-                                                        "z+", "box", "all", "inside", "group"};
+constexpr std::array<std::string_view, 11> kHeldRegions{
+    "x-", "x+", "y-", "y+", "z-", "z+", "box", "all", "inside", "bone", "group"};
 constexpr std::array<std::string_view, 9> kLoadedRegions{"x-", "x+",  "y-",  "y+",   "z-",
                                                          "z+", "box", "all", "group"};
 constexpr std::array<std::string_view, 2> kPivots{"middle", "point"};
@@ -115,9 +116,10 @@ void check_static(const BodySpec& body) {
 void check_start(const HoldSpec& hold) {
   const Pose first = pose_at(hold, 0);
   if (norm(first.translation) == 0 && norm(first.rotation) == 0) return;
-  throw Error(Fault::Input, hold.place.text("key[0]"),
+  throw Error(Fault::Input, hold.place.text(hold.joint.empty() ? "key[0]" : "joint"),
               "moves the hold at frame 0, where the bodies still have their shape at rest",
-              "begin the motion at rest, or set time.start = \"equilibrium\"");
+              hold.joint.empty() ? "begin the motion at rest, or set time.start = \"equilibrium\""
+                                 : "give skeleton.pre_roll, or set time.start = \"equilibrium\"");
 }
 
 void check_ties(const SceneSpec& scene, const std::set<std::string>& bodies) {
@@ -331,7 +333,7 @@ void describe_region(FieldVisitor& visitor, Spec& spec, std::span<const std::str
     visitor.vector("high", spec.high.e, Unit::Length, kAny, "opposite corner", Need::Required);
   } else if (spec.where == "group") {
     visitor.text("group", spec.group, "name of a group of faces of the mesh", Need::Required);
-  } else if (spec.where != "all" && spec.where != "inside") {
+  } else if (spec.where != "all" && spec.where != "inside" && spec.where != "bone") {
     visitor.number("depth", spec.depth, Unit::Length, Range::at_least(0), depth);
   }
 }
@@ -343,9 +345,11 @@ void describe(FieldVisitor& visitor, HoldSpec& spec) {
   visitor.text("name", spec.name, "names the reaction in the diagnostics", Need::Required);
   describe_region(visitor, spec, kHeldRegions,
                   "a side of the body's bounding box, a box, all, what is inside of a closed "
-                  "surface, such as a bone, or, of the surface, a group of faces",
+                  "surface, such as a bone, or of a capsule between two joints, or, of the "
+                  "surface, a group of faces",
                   "how far in from that side nodes are held; 0: half a cell");
   if (spec.where == "inside") visitor.group("inside", spec.inside, "that surface");
+  describe_joint(visitor, spec);
   visitor.choice(
       "select", spec.select, kSelections,
       "what is held there: nodes; all nodes of cells with their middle there; or the "
@@ -358,6 +362,7 @@ void describe(FieldVisitor& visitor, HoldSpec& spec) {
     visitor.vector("direction", spec.direction.e, Unit::None, kAny,
                    "normal of the plane, or direction of the line; turns with the hold");
   }
+  if (!spec.joint.empty()) return;
   visitor.choice("turns_about", spec.turns_about, kPivots,
                  "what rotations of keys are about: the middle of the held nodes, or a point");
   if (spec.turns_about == "point") {
@@ -487,6 +492,7 @@ void describe(FieldVisitor& visitor, BodySpec& spec) {
   visitor.list("muscle", spec.muscles,
                "parts of the body with fibres that can contract; where they overlap, the later one "
                "counts");
+  visitor.group("bones", spec.bones, "capsules between all joints of the skeleton that hold it");
   visitor.list("hold", spec.holds, "nodes and surfaces with prescribed motion");
   visitor.list("load", spec.loads, "what pushes at the surface");
 }
@@ -518,6 +524,8 @@ void describe(FieldVisitor& visitor, SceneSpec& spec) {
   visitor.group("time", spec.time, "frames");
   visitor.group("world", spec.world, "what surrounds the bodies");
   visitor.group("method", spec.method, "how the bodies are simulated");
+  visitor.group("skeleton", spec.skeleton,
+                "joints that move what names them; from a file, or written here");
   visitor.list("body", spec.bodies, "the bodies");
   visitor.list("tie", spec.ties, "springs between bodies, of length zero at rest");
   visitor.list("collider", spec.colliders, "what bodies touch, and what moves as it is told");
@@ -534,11 +542,14 @@ SceneSpec parse_scene(std::string_view text, const std::filesystem::path& file,
   SceneSpec spec;
   spec.file = file;
   scene::read(document, spec);
+  apply_skeleton(spec);
   check(spec);
   return spec;
 }
 
-std::string resolved_scene(const SceneSpec& scene) { return scene::print_resolved(scene); }
+std::string resolved_scene(const SceneSpec& scene) {
+  return scene::print_resolved(without_made_bones(scene));
+}
 
 std::string scene_reference() {
   std::string text = scene::print_reference(SceneSpec{});
@@ -563,6 +574,10 @@ std::string scene_reference() {
   add("a `[[body.region]]`", RegionSpec{}, "body.region");
   add("where = \"box\"", HoldSpec{.where = "box"}, "body.hold");
   add("where = \"group\"", HoldSpec{.where = "group", .select = "surface"}, "body.hold");
+  add("where = \"bone\"", HoldSpec{.where = "bone", .joint = "elbow"}, "body.hold");
+  add("joint = \"elbow\"", MuscleSpec{.joint = "elbow"}, "body.muscle");
+  add("a `[[skeleton.joint]]`", JointSpec{}, "skeleton.joint");
+  add("file = \"walk.glb\"", SkeletonSpec{.file = "walk.glb"}, "skeleton");
   add("kind = \"traction\"", LoadSpec{.where = "all", .kind = "traction"}, "body.load");
   add("slide = \"plane\"", HoldSpec{.where = "all", .slide = "plane"}, "body.hold");
   add("self_contact = true", MethodSpec{.self_contact = true}, "method");

@@ -86,10 +86,25 @@ struct HoldSpec {
   Vec3d direction{0, 0, 1};
   double stiffness = 0;
   ShapeSpec inside;
+  std::string joint, to;
+  double radius = 0;
   std::string turns_about = "middle";
   Vec3d pivot{0, 0, 0};
   std::string ease = "smooth";
-  std::vector<KeySpec> keys;
+  std::vector<KeySpec> keys;  ///< those of its joint, where it has one
+  Place place;
+  bool from_bones = false;  ///< made from BodySpec::bones, not written
+
+  /// Whether it speaks of what is inside of a surface, `inside`.
+  bool encloses() const { return where == "inside" || where == "bone"; }
+};
+
+/// Bones between all joints of the skeleton.
+struct BonesSpec {
+  double radius = 0;
+  double slenderness = 0.25;
+  double end = 0.5;
+  double stiffness = 1e8;
   Place place;
 };
 
@@ -131,6 +146,12 @@ struct ActivationSpec {
   double value = 0;
 };
 
+/// How active a muscle is where a joint is bent.
+struct BendSpec {
+  double angle = 0;
+  double value = 0;
+};
+
 /// Where on its surface an end of a muscle is.
 struct EndSpec {
   std::string from = "auto";
@@ -160,7 +181,10 @@ struct MuscleSpec {
   double scale = 1;
   std::vector<LineSpec> lines;
   materials::MaterialSpec material{.preset = "muscle_lee_2009"};
-  std::vector<ActivationSpec> activations;
+  std::string joint;
+  Vec3d axis{0, 0, 0};
+  std::vector<BendSpec> bends;
+  std::vector<ActivationSpec> activations;  ///< those of its joint, where it has one
   Place place;
 };
 
@@ -195,6 +219,7 @@ struct BodySpec {
   std::vector<PaintSpec> paints;
   std::vector<ActivationSpec> activations;
   std::vector<MuscleSpec> muscles;
+  BonesSpec bones;
   std::vector<HoldSpec> holds;
   std::vector<LoadSpec> loads;
   std::vector<RegionSpec> regions;
@@ -220,8 +245,42 @@ struct ColliderSpec {
   Vec3d normal{0, 1, 0};
   std::string sides = "solid";
   double friction = 0, thickness = 0;
-  std::vector<KeySpec> keys;
+  std::string joint;
+  std::vector<KeySpec> keys;  ///< those of its joint, where it has one
   Place place;
+};
+
+/// How far a joint has turned about its axis at a frame, and where it is.
+struct JointKeySpec {
+  double frame = 0;
+  double angle = 0;
+  Vec3d translate{0, 0, 0};
+};
+
+/// A joint written in the scene, in place of those of a file.
+struct JointSpec {
+  std::string name, parent;
+  Vec3d position{0, 0, 0};
+  Vec3d axis{0, 0, 1};
+  std::string ease = "smooth";
+  std::vector<JointKeySpec> keys;
+  Place place;
+};
+
+/// What moves holds, muscles and colliders that name one of its joints.
+struct SkeletonSpec {
+  std::string file;
+  double scale = 1;
+  std::string clip;
+  double start = 0, speed = 1;
+  bool repeat = false;
+  double pre_roll = 0;
+  std::string root_motion = "keep";
+  std::vector<JointSpec> joints;
+  std::vector<KeySpec> root_keys;  ///< where the root goes, where its motion is removed
+  Place place;
+
+  bool exists() const { return !file.empty() || !joints.empty(); }
 };
 
 struct SceneSpec {
@@ -230,6 +289,7 @@ struct SceneSpec {
   TimeSpec time;
   WorldSpec world;
   MethodSpec method;
+  SkeletonSpec skeleton;
   std::vector<BodySpec> bodies;
   std::vector<TieSpec> ties;
   std::vector<ColliderSpec> colliders;
@@ -260,6 +320,11 @@ void describe(FieldVisitor& visitor, RegionSpec& spec);
 void describe(FieldVisitor& visitor, BodySpec& spec);
 void describe(FieldVisitor& visitor, TieSpec& spec);
 void describe(FieldVisitor& visitor, ColliderSpec& spec);
+void describe(FieldVisitor& visitor, BonesSpec& spec);
+void describe(FieldVisitor& visitor, BendSpec& spec);
+void describe(FieldVisitor& visitor, JointKeySpec& spec);
+void describe(FieldVisitor& visitor, JointSpec& spec);
+void describe(FieldVisitor& visitor, SkeletonSpec& spec);
 void describe(FieldVisitor& visitor, SceneSpec& spec);
 
 /// Reads and checks a scene file. `settings` are "key=value" pairs that override it.

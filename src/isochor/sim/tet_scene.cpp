@@ -138,7 +138,7 @@ Setup setup_of(const TetScene& scene) {
     setup.attachments.push_back({.name = scene.model.holds[h].name,
                                  .kind = Attachment::Kind::Hold,
                                  .points = driver.points,
-                                 .keys = driver.spec.keys});
+                                 .keys = keys_about_middle(driver)});
   }
   for (const SurfaceLoad& load : scene.tractions) {
     setup.attachments.push_back(
