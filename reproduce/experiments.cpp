@@ -16,6 +16,7 @@ std::vector<Row> irving_sphere(const ExperimentOptions&, Context&);
 std::vector<Row> irving_stairs(const ExperimentOptions&, Context&);
 std::vector<Row> irving_tori(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_differential(const ExperimentOptions&, Context&);
+std::vector<Row> mcadams_elbow(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_gauss(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_hourglass(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_fas(const ExperimentOptions&, Context&);
@@ -78,6 +79,7 @@ std::span<const Experiment> experiments() {
       Experiment{"mcadams/differential",
                  "A bar pulled to 2.4 times its length by four differentials (fig. 2)",
                  mcadams_differential},
+      Experiment{"mcadams/elbow", "An elbow bends to 140 degrees (fig. 8)", mcadams_elbow},
       Experiment{"mcadams/fas", "An arm curled in one frame by nonlinear cycles (section 8)",
                  mcadams_fas},
       Experiment{"mcadams/gauss", "One stabilised point per cell against eight (section 4)",
