@@ -15,6 +15,7 @@ std::vector<Row> irving_plates(const ExperimentOptions&, Context&);
 std::vector<Row> irving_sphere(const ExperimentOptions&, Context&);
 std::vector<Row> irving_stairs(const ExperimentOptions&, Context&);
 std::vector<Row> irving_tori(const ExperimentOptions&, Context&);
+std::vector<Row> mcadams_character(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_differential(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_elbow(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_gauss(const ExperimentOptions&, Context&);
@@ -76,6 +77,7 @@ std::span<const Experiment> experiments() {
       Experiment{"irving/sphere", "A ball falls on the ground (fig. 2)", irving_sphere},
       Experiment{"irving/stairs", "A ball and a figure on stairs (figs. 1 and 3)", irving_stairs},
       Experiment{"irving/tori", "Tori in a pile (fig. 5)", irving_tori},
+      Experiment{"mcadams/character", "A figure walks by its skeleton (fig. 1)", mcadams_character},
       Experiment{"mcadams/differential",
                  "A bar pulled to 2.4 times its length by four differentials (fig. 2)",
                  mcadams_differential},

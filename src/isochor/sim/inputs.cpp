@@ -78,7 +78,10 @@ SceneSpec without_motion(SceneSpec scene) {
   scene.title.clear();
   scene.time.frames = 0;
   const SkeletonSpec& skeleton = scene.skeleton;
-  scene.skeleton = {.file = skeleton.file, .scale = skeleton.scale, .joints = skeleton.joints};
+  scene.skeleton = {.file = skeleton.file,
+                    .scale = skeleton.scale,
+                    .joints = skeleton.joints,
+                    .given = skeleton.given};
   for (JointSpec& joint : scene.skeleton.joints) {
     joint.keys.clear();
     joint.axis = JointSpec{}.axis;

@@ -15,6 +15,9 @@
 namespace isochor::files {
 struct SurfaceFile;
 }
+namespace isochor::anatomy {
+struct Skeleton;
+}
 
 /// The scene file as plain data, and its schema: the describe functions. docs/formats/scene.md.
 namespace isochor::sim {
@@ -277,10 +280,13 @@ struct SkeletonSpec {
   double pre_roll = 0;
   std::string root_motion = "keep";
   std::vector<JointSpec> joints;
+  std::shared_ptr<const anatomy::Skeleton> given;  ///< what a caller has in place of the file
   std::vector<KeySpec> root_keys;  ///< where the root goes, where its motion is removed
   Place place;
 
-  bool exists() const { return !file.empty() || !joints.empty(); }
+  bool exists() const { return given || !file.empty() || !joints.empty(); }
+  /// Whether joints and their motion are written in the scene.
+  bool written() const { return !given && file.empty(); }
 };
 
 struct SceneSpec {

@@ -143,15 +143,22 @@ std::vector<KeySpec> keys_of(const Skeleton& skeleton, const Samples& samples, s
   return keys;
 }
 
-/// The joint that carries all others that bodies are bound to.
-std::size_t root_of(const Skeleton& skeleton) {
-  const auto bound = std::ranges::find(skeleton.joints, true, &anatomy::Joint::bound);
-  return bound == skeleton.joints.end() ? 0 : bound - skeleton.joints.begin();
+/// The first joint of a body that goes anywhere: files have others above it that never move.
+std::size_t root_of(const Skeleton& skeleton, const Samples& samples) {
+  for (std::size_t j = 0; j < skeleton.joints.size(); ++j) {
+    if (!skeleton.joints[j].bound) continue;
+    const Vec3d rest = skeleton.position(j);
+    for (const std::vector<Transform>& motions : samples.motions) {
+      constexpr double kNowhere = 1e-9;
+      if (norm(motions[j](rest) - rest) > kNowhere * (1 + norm(rest))) return j;
+    }
+  }
+  return 0;
 }
 
 /// Takes the way of the root out of all motions.
 std::vector<KeySpec> remove_root(const Skeleton& skeleton, Samples& samples) {
-  const std::size_t root = root_of(skeleton);
+  const std::size_t root = root_of(skeleton, samples);
   std::vector<KeySpec> keys;
   for (std::size_t k = 0; k < samples.frames.size(); ++k) {
     const Vec3d rest = skeleton.position(root);
@@ -291,13 +298,15 @@ void refuse_joints(const SceneSpec& scene) {
 }  // namespace
 
 Skeleton build_skeleton(const SkeletonSpec& spec, const std::filesystem::path& scene_file) {
-  if (spec.file.empty()) return written_skeleton(spec);
-  return anatomy::scaled(files::read_skeleton(scene_file.parent_path() / spec.file), spec.scale);
+  if (spec.written()) return written_skeleton(spec);
+  return anatomy::scaled(
+      spec.given ? *spec.given : files::read_skeleton(scene_file.parent_path() / spec.file),
+      spec.scale);
 }
 
 SkeletonMotion::SkeletonMotion(const SceneSpec& scene, Skeleton skeleton)
     : spec_(scene.skeleton), skeleton_(std::move(skeleton)), frame_rate_(scene.time.frame_rate) {
-  if (spec_.file.empty() || spec_.clip.empty()) return;
+  if (spec_.written() || spec_.clip.empty()) return;
   const auto clip = std::ranges::find(skeleton_.clips, spec_.clip, &anatomy::Clip::name);
   if (clip == skeleton_.clips.end()) {
     std::vector<std::string> names;
@@ -329,7 +338,7 @@ anatomy::Pose SkeletonMotion::written_pose(double frame) const {
 }
 
 anatomy::Pose SkeletonMotion::pose_at(double frame) const {
-  if (spec_.file.empty()) return written_pose(frame);
+  if (spec_.written()) return written_pose(frame);
   if (skeleton_.clips.empty()) return anatomy::rest_pose(skeleton_);
   const anatomy::Clip& clip = skeleton_.clips[clip_];
   const double since = frame / frame_rate_ - spec_.pre_roll;
