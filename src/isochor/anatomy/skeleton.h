@@ -22,6 +22,7 @@ struct Joint {
   /// Whether a body is bound to it. Others only carry their children, as a node above all bones
   /// that turns the file upright.
   bool bound = true;
+  bool tip = false;  ///< the end of a chain: a bone leads to it, none begins there
 };
 
 /// How values between two keys are found.

@@ -69,6 +69,7 @@ class BvhReader {
       } else if (word == "End" && !open.empty()) {
         const bool opened = scanner_.rest_of_line().ends_with('{');  // after "Site"
         open.push_back(add_joint(out_.joints[parent].name + (opened ? "_end{" : "_end"), parent));
+        out_.joints.back().tip = true;
       } else if (word == "OFFSET" && !open.empty()) {
         read_offset(out_.joints[parent]);
       } else if (word == "CHANNELS" && !open.empty()) {

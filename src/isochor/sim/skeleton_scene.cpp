@@ -252,7 +252,8 @@ void add_bones(BodySpec& body, const Skeleton& skeleton) {
   for (const anatomy::BoneSegment& segment : segments) ++children[segment.joint];
   for (std::size_t j = 0; j < skeleton.joints.size(); ++j) {
     const anatomy::Joint& joint = skeleton.joints[j];
-    if (children[j] > 0 || !joint.bound || joint.parent < 0 || !(bones.end > 0)) continue;
+    const bool ends = children[j] == 0 && joint.bound && !joint.tip && joint.parent >= 0;
+    if (!ends || !(bones.end > 0)) continue;
     const Vec3d from = skeleton.position(j);
     segments.push_back({static_cast<std::int32_t>(j), from,
                         from + bones.end * (from - skeleton.position(joint.parent))});
