@@ -1,5 +1,6 @@
 #pragma once
 
+#include "isochor/lattice/contacts.h"
 #include "isochor/lattice/inertia.h"
 #include "isochor/lattice/mixed_operator.h"
 #include "isochor/lattice/multigrid.h"
@@ -49,13 +50,15 @@ struct LinearMemory {
 class LinearSystem {
  public:
   LinearSystem(const Model& model, std::span<const SlideFrame> slides, LinearMemory& memory,
-               ThreadArena& arena, Inertia* inertia = nullptr, double volume_weight = 1)
+               ThreadArena& arena, Inertia* inertia = nullptr, double volume_weight = 1,
+               Contacts* contacts = nullptr)
       : model_(model),
         slides_(slides),
         memory_(memory),
         arena_(arena),
         inertia_(inertia),
         volume_weight_(volume_weight),
+        contacts_(contacts),
         multigrid_(model.base, slides, memory.multigrid, arena) {}
 
   void linearise(const Configuration& at, Fix fix);
@@ -83,6 +86,7 @@ class LinearSystem {
   ThreadArena& arena_;
   Inertia* inertia_;  ///< none in a static step
   const double volume_weight_;
+  Contacts* contacts_;  ///< linearised by whoever calls linearise(); none where nothing touches
   Multigrid multigrid_;
 };
 

@@ -63,7 +63,7 @@ std::size_t MultigridMemory::bytes() const {
   const auto sum = [](const auto&... v) {
     return (... + (v.capacity() * sizeof(typename std::remove_cvref_t<decltype(v)>::value_type)));
   };
-  std::size_t bytes = sum(pull, coarsest_solution) + coarsest.bytes();
+  std::size_t bytes = sum(pull, passing_pull, coarsest_solution) + coarsest.bytes();
   for (const Level& l : levels) {
     bytes += sum(l.x, l.b, l.d, l.image, l.inverse_diagonal, l.anchors);
   }
@@ -101,6 +101,10 @@ void Multigrid::prepare(const Tangents& tangents, std::span<const Vec3f> diagona
                         std::span<const float> shift) {
   tangents_ = &tangents;
   shift_ = shift;
+  if (passing_) memory_.passing_pull.resize(passing_->levels[0].count());
+  const bool tied = passing_ && !passing_->direct.empty();
+  if (tied || memory_.tied) memory_.coarsest = solve::EnvelopeCholesky(plan().envelope);
+  memory_.tied = tied;
   if (memory_.levels.size() > 1) halve(tangents, memory_.finest, arena_);
   invert_diagonal(0, diagonal);
   set_anchors(diagonal);
@@ -112,6 +116,7 @@ void Multigrid::prepare(const Tangents& tangents, std::span<const Vec3f> diagona
     each_node(arena_, level.image.size(),
               [&](std::size_t i) { level.image[i] += level.anchors[i]; });
     add_diagonal(springs(l), level.image);
+    if (passing_) add_spring_diagonal(passing_->levels[l], level.image, arena_);
     invert_diagonal(l, level.image);
   }
   const bool direct = memory_.coarsest.size() > 0;
@@ -211,7 +216,7 @@ void Multigrid::factorise_coarsest() {
   const std::size_t l = memory_.levels.size() - 1;
   Level& level = memory_.levels[l];
   factorise(
-      model_.hierarchy->direct, memory_.coarsest, level.x, level.image,
+      plan(), memory_.coarsest, level.x, level.image,
       [&](std::int32_t n, int a) { return level.inverse_diagonal[n][a] == 0; },
       [&] {
         if (l == 0) keep_sliding(model_, slides_, std::span(level.x));
@@ -225,6 +230,9 @@ void Multigrid::multiply(std::size_t l, std::span<const Vec3f> v, std::span<Vec3
     apply_stiffness(model_, memory_.finest, v, out, arena_);
   } else {
     apply_stiffness(model(l), l == 0 ? *tangents_ : memory_.tangents[l - 1], v, out, arena_);
+  }
+  if (passing_) {
+    add_spring_stiffness(passing_->levels[l], v, memory_.passing_pull, out, arena_);
   }
   if (l > 0) {
     each_node(arena_, v.size(), [&](std::size_t i) { out[i] += times(level.anchors[i], v[i]); });
@@ -302,7 +310,7 @@ void Multigrid::cycle(std::size_t l, bool from_zero) {
   const bool last = l + 1 == memory_.levels.size();
   if (last && memory_.coarsest.size() > 0) {
     std::vector<double>& x = memory_.coarsest_solution;
-    const std::vector<std::int32_t>& place = model_.hierarchy->direct.place;
+    const std::vector<std::int32_t>& place = plan().place;
     for (std::size_t i = 0; i < x.size(); ++i)
       x[3 * place[i / 3] + i % 3] = level.b[i / 3].e[i % 3];
     memory_.coarsest.solve(x);
