@@ -38,6 +38,36 @@ std::vector<Vec3d> apart_at_rest(std::span<const Vec3d> rest, std::span<const do
   return out;
 }
 
+/// Per vertex that is inside, the way out of the whole patch of the surface that is inside with it:
+/// against the sum of its area vectors. Of length one, or zero.
+std::vector<Vec3d> common_ways_out(const contact::Surface& surface, std::span<const Vec3d> x,
+                                   std::span<const contact::Penetration> inside) {
+  std::vector<std::int32_t> patch(surface.point_count(), -1);
+  for (const contact::Penetration& p : inside) patch[p.vertex] = p.vertex;
+  const auto root = [&](std::int32_t p) {
+    while (patch[p] != p) p = patch[p] = patch[patch[p]];
+    return p;
+  };
+  for (const contact::Edge& e : surface.edges) {
+    if (patch[e[0]] < 0 || patch[e[1]] < 0) continue;
+    const std::int32_t a = root(e[0]), b = root(e[1]);
+    patch[std::max(a, b)] = std::min(a, b);
+  }
+  std::vector<Vec3d> sums(surface.point_count(), Vec3d{0, 0, 0});
+  for (const contact::Triangle& t : surface.triangles) {
+    const Vec3d area = cross(x[t[1]] - x[t[0]], x[t[2]] - x[t[0]]);
+    for (const std::int32_t p : t) {
+      if (patch[p] >= 0) sums[root(p)] -= area;
+    }
+  }
+  std::vector<Vec3d> out;
+  for (const contact::Penetration& p : inside) {
+    const Vec3d& sum = sums[root(p.vertex)];
+    out.push_back(norm(sum) > 0 ? sum * (1 / norm(sum)) : sum);
+  }
+  return out;
+}
+
 }  // namespace
 
 double Contacts::passable(std::span<const Vec3d> nodes, std::span<const Vec3d> way) {
@@ -164,7 +194,12 @@ void Contacts::add_penetrations(std::span<const Vec3d> nodes, double margin) {
         arena_);
   }
   finder_->find(nodes, x_, exclusion_, arena_, inside_);
-  for (const contact::Penetration& p : inside_) {
+  const std::vector<Vec3d> ways_out =
+      margin > 0 ? common_ways_out(bvh_.surface(), x_, inside_) : std::vector<Vec3d>{};
+  for (std::size_t i = 0; i < inside_.size(); ++i) {
+    const contact::Penetration& p = inside_[i];
+    // The nearest way out of a corner may be another one than that of all around it.
+    if (margin > 0 && !(dot(ways_out[i], p.normal) > 0.5)) continue;
     const auto& t = p.triangle;
     const double stiffness =
         std::min(penalty_[surface_.bodies[p.vertex]], penalty_[surface_.bodies[t[0]]]);

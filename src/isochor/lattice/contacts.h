@@ -85,7 +85,7 @@ class Contacts {
   void apply(std::span<const Vec3d> v, std::span<Vec3d> out);
   void add_diagonal(std::span<Vec3f> diagonal);
   /// K as springs, for multigrid.
-  const LevelSprings& springs() const { return springs_; }
+  LevelSprings& springs() { return springs_; }
 
   /// How much of a way of all nodes is free, 0 to 1, while colliders rest.
   double passable(std::span<const Vec3d> nodes, std::span<const Vec3d> way);

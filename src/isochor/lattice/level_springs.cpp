@@ -30,6 +30,7 @@ BlockMatrix pattern_of(std::span<const Spring> springs) {
 LevelSprings make_level_springs(std::vector<Spring> springs, bool ties, const Model& model) {
   LevelSprings out;
   out.levels.push_back(build_springs(springs));
+  out.pull.resize(springs.size());
   if (!model.hierarchy) return out;
   const Hierarchy& hierarchy = *model.hierarchy;
   for (const CoarseLevel& level : hierarchy.levels) {
@@ -39,6 +40,7 @@ LevelSprings make_level_springs(std::vector<Spring> springs, bool ties, const Mo
   if (ties && !hierarchy.direct.empty()) {
     const Model& last = hierarchy.levels.empty() ? model : hierarchy.levels.back().model;
     out.direct = plan_direct(last, pattern_of(springs));
+    out.coarsest = solve::EnvelopeCholesky(out.direct.envelope);
   }
   return out;
 }

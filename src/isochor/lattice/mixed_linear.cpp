@@ -1,5 +1,6 @@
 #include "isochor/lattice/mixed_linear.h"
 
+#include "isochor/lattice/contacts.h"
 #include "isochor/lattice/operator.h"
 #include "isochor/lattice/surface_operator.h"
 

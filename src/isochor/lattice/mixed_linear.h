@@ -1,11 +1,14 @@
 #pragma once
 
-#include "isochor/lattice/contacts.h"
 #include "isochor/lattice/inertia.h"
 #include "isochor/lattice/mixed_operator.h"
 #include "isochor/lattice/multigrid.h"
 #include "isochor/lattice/surface_memory.h"
 #include "isochor/solve/gmres.h"
+
+namespace isochor::lattice {
+class Contacts;
+}
 
 /// The linear systems of the mixed lattice: [A B^T; B -C] [dx; dp] = [f; -g] [Patterson12 (12)].
 namespace isochor::lattice::mixed {

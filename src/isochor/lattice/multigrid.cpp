@@ -63,7 +63,7 @@ std::size_t MultigridMemory::bytes() const {
   const auto sum = [](const auto&... v) {
     return (... + (v.capacity() * sizeof(typename std::remove_cvref_t<decltype(v)>::value_type)));
   };
-  std::size_t bytes = sum(pull, passing_pull, coarsest_solution) + coarsest.bytes();
+  std::size_t bytes = sum(pull, coarsest_solution) + coarsest.bytes();
   for (const Level& l : levels) {
     bytes += sum(l.x, l.b, l.d, l.image, l.inverse_diagonal, l.anchors);
   }
@@ -101,10 +101,6 @@ void Multigrid::prepare(const Tangents& tangents, std::span<const Vec3f> diagona
                         std::span<const float> shift) {
   tangents_ = &tangents;
   shift_ = shift;
-  if (passing_) memory_.passing_pull.resize(passing_->levels[0].count());
-  const bool tied = passing_ && !passing_->direct.empty();
-  if (tied || memory_.tied) memory_.coarsest = solve::EnvelopeCholesky(plan().envelope);
-  memory_.tied = tied;
   if (memory_.levels.size() > 1) halve(tangents, memory_.finest, arena_);
   invert_diagonal(0, diagonal);
   set_anchors(diagonal);
@@ -119,7 +115,7 @@ void Multigrid::prepare(const Tangents& tangents, std::span<const Vec3f> diagona
     if (passing_) add_spring_diagonal(passing_->levels[l], level.image, arena_);
     invert_diagonal(l, level.image);
   }
-  const bool direct = memory_.coarsest.size() > 0;
+  const bool direct = coarsest().size() > 0;
   for (std::size_t l = 0; !published_ && l < last + !direct; ++l) estimate_eigenvalue(l);
   if (direct) factorise_coarsest();
 }
@@ -216,7 +212,7 @@ void Multigrid::factorise_coarsest() {
   const std::size_t l = memory_.levels.size() - 1;
   Level& level = memory_.levels[l];
   factorise(
-      plan(), memory_.coarsest, level.x, level.image,
+      plan(), coarsest(), level.x, level.image,
       [&](std::int32_t n, int a) { return level.inverse_diagonal[n][a] == 0; },
       [&] {
         if (l == 0) keep_sliding(model_, slides_, std::span(level.x));
@@ -231,9 +227,7 @@ void Multigrid::multiply(std::size_t l, std::span<const Vec3f> v, std::span<Vec3
   } else {
     apply_stiffness(model(l), l == 0 ? *tangents_ : memory_.tangents[l - 1], v, out, arena_);
   }
-  if (passing_) {
-    add_spring_stiffness(passing_->levels[l], v, memory_.passing_pull, out, arena_);
-  }
+  if (passing_) add_spring_stiffness(passing_->levels[l], v, passing_->pull, out, arena_);
   if (l > 0) {
     each_node(arena_, v.size(), [&](std::size_t i) { out[i] += times(level.anchors[i], v[i]); });
     add_product(springs(l), v, out, arena_);
@@ -308,12 +302,12 @@ void Multigrid::prolong(std::size_t l) {
 void Multigrid::cycle(std::size_t l, bool from_zero) {
   Level& level = memory_.levels[l];
   const bool last = l + 1 == memory_.levels.size();
-  if (last && memory_.coarsest.size() > 0) {
+  if (last && coarsest().size() > 0) {
     std::vector<double>& x = memory_.coarsest_solution;
     const std::vector<std::int32_t>& place = plan().place;
     for (std::size_t i = 0; i < x.size(); ++i)
       x[3 * place[i / 3] + i % 3] = level.b[i / 3].e[i % 3];
-    memory_.coarsest.solve(x);
+    coarsest().solve(x);
     for (std::size_t i = 0; i < x.size(); ++i) {
       level.x[i / 3].e[i % 3] = static_cast<float>(x[3 * place[i / 3] + i % 3]);
     }

@@ -37,7 +37,7 @@ class Multigrid {
 
   /// What there is beside the springs of the model in cycles that are prepared from here on; none:
   /// nothing. Must outlive them.
-  void set_springs(const LevelSprings* springs) { passing_ = springs; }
+  void set_springs(LevelSprings* springs) { passing_ = springs; }
 
   /// Gets ready for cycles with given tangents of the finest level and the diagonal of the whole
   /// matrix: springs included, and `shift`, what inertia adds to it, one number per node or none.
@@ -64,9 +64,9 @@ class Multigrid {
   const BlockMatrix& springs(std::size_t level) const {
     return model_.hierarchy->levels[level - 1].springs;
   }
-  const DirectPlan& plan() const {
-    return passing_ && !passing_->direct.empty() ? passing_->direct : model_.hierarchy->direct;
-  }
+  bool tied() const { return passing_ && !passing_->direct.empty(); }
+  const DirectPlan& plan() const { return tied() ? passing_->direct : model_.hierarchy->direct; }
+  solve::EnvelopeCholesky& coarsest() { return tied() ? passing_->coarsest : memory_.coarsest; }
   const PublishedLevel& published(std::size_t level) const {
     return model_.hierarchy->published[level];
   }
@@ -88,7 +88,7 @@ class Multigrid {
   ThreadArena& arena_;
   const bool published_;
   const Tangents* tangents_ = nullptr;
-  const LevelSprings* passing_ = nullptr;
+  LevelSprings* passing_ = nullptr;  ///< beside those of the model
   std::span<const float> shift_;
 };
 

@@ -27,9 +27,7 @@ struct MultigridMemory {
   std::vector<Tangents> tangents;             ///< of coarse levels
   std::vector<std::vector<Mat3d>> gradients;  ///< of coarse levels: F at block * 8 + lane
   std::vector<Vec3f> pull;                    ///< per spring
-  std::vector<Vec3f> passing_pull;            ///< per spring that comes and goes
   solve::EnvelopeCholesky coarsest;  ///< empty where the coarsest level is too large for it
-  bool tied = false;  ///< whether `coarsest` has the plan of such springs
   std::vector<double> coarsest_solution;
 
   std::size_t bytes() const;

@@ -584,7 +584,11 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
   while (report.converged() && input.contacts && input.contacts->goes_on(scratch.positions)) {
     const solve::NewtonReport before = report;
     static_cast<solve::NewtonReport&>(report) = solve::newton(problem, model.params.newton);
-    report.add(before);
+    report.iterations += before.iterations;
+    report.krylov_iterations += before.krylov_iterations;
+    report.operator_applications += before.operator_applications;
+    report.fallbacks += before.fallbacks;
+    if (report.fallback.empty()) report.fallback = before.fallback;
   }
   report.krylov_iterations += prediction->iterations;
   report.operator_applications += prediction->operator_applications;

@@ -29,14 +29,6 @@ struct NewtonReport {
   int fallbacks = 0;          ///< times that another method than the chosen one had to take over
   std::string_view fallback;  ///< why it last did
   bool converged() const { return end == NewtonEnd::Converged; }
-  /// Counts what an earlier search took.
-  void add(const NewtonReport& earlier) {
-    iterations += earlier.iterations;
-    krylov_iterations += earlier.krylov_iterations;
-    operator_applications += earlier.operator_applications;
-    fallbacks += earlier.fallbacks;
-    if (fallback.empty()) fallback = earlier.fallback;
-  }
 };
 
 /// What energy and forces say about an iterate.
