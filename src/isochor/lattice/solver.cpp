@@ -458,10 +458,14 @@ class Equilibrium {
   /// Conjugate gradients with one cycle per iteration. Where the cycle is not definite although the
   /// matrix is, with the diagonal.
   solve::KrylovReport solve_with_cycles(Multigrid& multigrid, double tolerance) {
+    std::vector<double> load;
+    if (contacts_) load = scratch_.krylov.r;
     solve::KrylovReport report = conjugate_gradient(
         tolerance, [&](std::span<const Vec3d> r, std::span<Vec3d> z) { multigrid.apply(r, z); });
     report.operator_applications += report.iterations * multigrid.applications();
-    if (!report.unfit || report.iterations > 1 || exact_) return report;
+    if (!report.unfit || exact_ || (report.iterations > 1 && !contacts_)) return report;
+    // Single precision has little to spare beside contacts that are stiff.
+    if (contacts_) scratch_.krylov.r = load;
     return after(report, "a cycle was not definite", solve_with_diagonal(tolerance));
   }
 
