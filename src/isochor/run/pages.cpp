@@ -9,6 +9,7 @@
 #include "isochor/materials/material_spec.h"
 #include "isochor/run/report_page.h"
 #include "isochor/run/runner.h"
+#include "isochor/run/scenery.h"
 
 namespace isochor::run {
 namespace {
@@ -87,7 +88,10 @@ std::vector<std::string> titles_of(std::span<const RunDirectory> runs) {
 std::string preview_page(const sim::Simulation& simulation) {
   const sim::SceneSpec& scene = simulation.scene();
   const sim::Summary s = simulation.summary();
-  const sim::Setup setup = simulation.setup();
+  sim::Setup setup = simulation.setup();
+  files::Topology topology = simulation.topology();
+  add_scenery(setup.scenery, topology);
+  setup.bodies.resize(topology.bodies.size());
   ReportInput input{.title = scene.title.empty() ? scene.file.stem().string() : scene.title,
                     .subtitle = "Isochor set-up, before anything is simulated",
                     .scene_text = sim::resolved_scene(scene)};
@@ -104,7 +108,7 @@ std::string preview_page(const sim::Simulation& simulation) {
     input.facts.push_back({body.name, materials::summary(materials::resolve(body.material))});
   }
   input.runs.push_back(
-      {input.title, pack_viewer({.topology = simulation.topology(), .setup = setup, .frame = {}})});
+      {input.title, pack_viewer({.topology = topology, .setup = setup, .frame = {}})});
   return report_html(input);
 }
 

@@ -248,7 +248,7 @@ void describe(FieldVisitor& visitor, MethodSpec& spec) {
   visitor.flag("stabilise", spec.stabilise,
                "off leaves bare one-point quadrature, which hourglasses");
   visitor.flag("self_contact", spec.self_contact,
-               "bodies of tets do not pass through each other, nor through themselves");
+               "bodies do not pass through each other, nor through themselves");
   if (spec.self_contact) {
     visitor.number("friction", spec.friction, Unit::None, Range::at_least(0),
                    "coefficient, where bodies touch each other or themselves");

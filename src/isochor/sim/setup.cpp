@@ -90,7 +90,7 @@ std::vector<Vec3d> fibres_of(const lattice::Model& model, const lattice::BodyRan
 }  // namespace
 
 Setup setup_of(const LatticeScene& scene) {
-  Setup setup{.attachments = attachments_of(scene), .bodies = {}};
+  Setup setup{.attachments = attachments_of(scene), .bodies = {}, .scenery = {}};
   const lattice::Model& model = scene.model();
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
     setup.bodies.push_back(

@@ -6,6 +6,7 @@
 #include "isochor/math/vec3.h"
 #include "isochor/sim/painting.h"
 #include "isochor/sim/scene_spec.h"
+#include "isochor/sim/scenery.h"
 
 namespace isochor::sim {
 
@@ -30,6 +31,7 @@ struct BodySetup {
 struct Setup {
   std::vector<Attachment> attachments;
   std::vector<BodySetup> bodies;
+  std::vector<SceneryPart> scenery;
 };
 Setup setup_of(const LatticeScene& scene);
 

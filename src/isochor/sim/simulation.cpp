@@ -74,6 +74,16 @@ std::optional<FrameReport> Simulation::advance() {
   return report;
 }
 
+Setup Simulation::setup() const {
+  Setup setup = method_->setup();
+  std::vector<Vec3d> points;
+  for (const files::BodyTopology& body : topology().bodies) {
+    points.insert(points.end(), body.surface.positions.begin(), body.surface.positions.end());
+  }
+  setup.scenery = scenery_of(scene_, geometry::bounds_of(points), context_);
+  return setup;
+}
+
 void Simulation::move_hold(const std::string& name, const Pose& pose) {
   method_->move_hold(name, pose);
   checkpoint_ = save();
