@@ -31,6 +31,7 @@ constexpr std::array kFeatureNames{
     FeatureName{Incompressible, "incompressible bodies"},
     FeatureName{StiffnessDamping, "damping by stiffness"},
     FeatureName{Regions, "regions of tets"},
+    FeatureName{Zones, "zones"},
 };
 
 constexpr Features kStaticLattice =
@@ -46,6 +47,7 @@ constexpr MethodSetting kGauss{&MethodSpec::quadrature, "quadrature", "gauss"};
 constexpr MethodSetting kPenalty{&MethodSpec::volume, "volume", "penalty"};
 constexpr MethodSetting kMixed{&MethodSpec::volume, "volume", "mixed"};
 constexpr MethodSetting kOneRing{&MethodSpec::volume, "volume", "one-ring"};
+constexpr MethodSetting kZonal{&MethodSpec::volume, "volume", "zones"};
 constexpr MethodSetting kBest{&MethodSpec::variant, "variant", "best"};
 constexpr MethodSetting kJacobi{&MethodSpec::preconditioner, "preconditioner", "jacobi"};
 
@@ -60,7 +62,10 @@ constexpr std::array kNotTets{kPaper, kFas, kGauss};
 constexpr std::array kOneRingSettings{kOneRing, kBest};
 constexpr std::array kOneRingPaperSettings{kOneRing, kPaper};
 constexpr std::array kNotOneRing{kFas, kGauss};
+constexpr std::array kZonalSettings{kZonal};
 constexpr std::array<std::string_view, 1> kBackwardEuler{"backward-euler"};
+/// Those whose forces are evaluated where a step ends: where volumes have to be right.
+constexpr std::array<std::string_view, 2> kToTheEnd{"backward-euler", "bdf2"};
 
 constexpr std::array kCapabilities{
     Capability{.name = "lattice",
@@ -134,6 +139,15 @@ constexpr std::array kCapabilities{
                .volume = "pressure per node",
                .integrators = kBackwardEuler,
                .features = Dynamic | StiffnessDamping | Tractions | Regions | Contact},
+    Capability{.name = "tets-zones",
+               .method = "tets",
+               .settings = kZonalSettings,
+               .excludes = kNotTets,
+               .source = "Sheen 2021, improved",
+               .elements = "tetrahedra, linear",
+               .volume = "pressure per zone",
+               .integrators = kToTheEnd,
+               .features = Static | Dynamic | HeldNodes | Tractions | Regions | Contact | Zones},
 };
 
 constexpr std::string_view kMethodOfTets = "tets";
@@ -177,6 +191,9 @@ std::vector<Request> requests_of(const SceneSpec& scene) {
       if (materials::resolve(region.material).incompressible()) {
         add(Incompressible, fmt::format("poisson = 0.5 of region '{}'", region.name));
       }
+    }
+    for (const ZoneSpec& zone : body.zones) {
+      add(Zones, fmt::format("zone '{}' of '{}'", zone.name, body.name));
     }
     if (!body.activations.empty()) add(Muscles, fmt::format("activation of '{}'", body.name));
     for (const MuscleSpec& muscle : body.muscles) {

@@ -14,12 +14,13 @@
 #include "isochor/sim/collider_spec.h"
 #include "isochor/sim/motion.h"
 #include "isochor/sim/muscles.h"
+#include "isochor/sim/zone_spec.h"
 
 namespace isochor::sim {
 namespace {
 
 constexpr std::array<std::string_view, 2> kVariants{"best", "paper"};
-constexpr std::array<std::string_view, 3> kVolumes{"penalty", "mixed", "one-ring"};
+constexpr std::array<std::string_view, 4> kVolumes{"penalty", "mixed", "one-ring", "zones"};
 constexpr std::array<std::string_view, 2> kQuadratures{"one-point", "gauss"};
 constexpr std::array<std::string_view, 3> kFixes{"clamp", "absolute", "none"};
 constexpr std::array<std::string_view, 14> kShapes{
@@ -184,6 +185,7 @@ void check(const SceneSpec& scene) {
       check_load(load);
     }
   }
+  check_zones(scene);
   check_ties(scene, bodies);
   std::set<std::string> colliders;
   for (const ColliderSpec& collider : scene.colliders) {
@@ -228,7 +230,13 @@ void describe(FieldVisitor& visitor, MethodSpec& spec) {
       "volume", spec.volume, kVolumes,
       "how bodies keep their volume: an energy that grows with Poisson's ratio; a pressure "
       "per cell of a lattice, for any ratio up to 0.5, solver and preconditioner of its "
-      "own; or, of tets in motion, around every node, whatever the ratio");
+      "own; of tets in motion, around every node, whatever the ratio; or, of tets, in zones as a "
+      "whole, exactly");
+  if (spec.volume == "zones") {
+    visitor.choice("zones", spec.zones, zone_methods(),
+                   "how: exact, pressures and positions together; multiplier, pressures between "
+                   "searches for positions; linear, to first order in each step");
+  }
   visitor.choice("definiteness", spec.definiteness, kFixes,
                  "what is done to a tangent that is not positive definite: negative eigenvalues "
                  "become zero, change sign, or stay");
@@ -489,6 +497,9 @@ void describe(FieldVisitor& visitor, BodySpec& spec) {
                "counts");
   visitor.list("hold", spec.holds, "nodes and surfaces with prescribed motion");
   visitor.list("load", spec.loads, "what pushes at the surface");
+  visitor.list("zone", spec.zones,
+               "parts that keep their volume with method.volume = \"zones\"; they may overlap; "
+               "without any the body is one");
 }
 
 void describe(FieldVisitor& visitor, TieSpec& spec) {
@@ -565,6 +576,12 @@ std::string scene_reference() {
   add("where = \"group\"", HoldSpec{.where = "group", .select = "surface"}, "body.hold");
   add("kind = \"traction\"", LoadSpec{.where = "all", .kind = "traction"}, "body.load");
   add("slide = \"plane\"", HoldSpec{.where = "all", .slide = "plane"}, "body.hold");
+  add("a `[[body.zone]]`", ZoneSpec{}, "body.zone");
+  for (const std::string_view where : zone_places()) {
+    if (where == "all") continue;
+    add(fmt::format("where = \"{}\"", where), ZoneSpec{.where = std::string(where)}, "body.zone");
+  }
+  add("volume = \"zones\"", MethodSpec{.volume = "zones"}, "method");
   add("self_contact = true", MethodSpec{.self_contact = true}, "method");
   for (const std::string_view kind : collider_kinds()) {
     add(fmt::format("a `[[collider]]` of kind = \"{}\"", kind),

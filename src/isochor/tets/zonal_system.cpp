@@ -37,6 +37,8 @@ ZonalMemory::ZonalMemory(const Model& model) : slopes(model) {
   for (auto* v : {&wanted, &excess, &pressures, &effective, &right, &change, &reduced}) {
     v->resize(zones);
   }
+  kept_positions.resize(nodes);
+  kept_pressures.resize(zones);
   if (model.params.zones.method == ZoneMethod::Multiplier) return;
   if (goes_direct(model)) {
     const std::size_t rank = model.zones.metric.rank();
@@ -53,12 +55,16 @@ ZonalMemory::ZonalMemory(const Model& model) : slopes(model) {
 
 void ZonalMemory::poison() {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  for (auto* v : {&slopes.tet, &tet_pressures, &wanted, &excess, &pressures, &effective, &right,
-                  &change, &reduced, &schur, &minres.v, &minres.last_v, &minres.next_v, &minres.z,
-                  &minres.next_z, &minres.w, &minres.last_w, &whole_b, &whole_x, &schur_diagonal}) {
+  for (auto* v :
+       {&slopes.tet,    &tet_pressures, &wanted,        &excess,         &pressures, &effective,
+        &right,         &change,        &reduced,       &kept_pressures, &schur,     &minres.v,
+        &minres.last_v, &minres.next_v, &minres.z,      &minres.next_z,  &minres.w,  &minres.last_w,
+        &whole_b,       &whole_x,       &schur_diagonal}) {
     std::fill(v->begin(), v->end(), nan);
   }
-  std::fill(slopes.corner.begin(), slopes.corner.end(), Vec3d{nan, nan, nan});
+  for (auto* v : {&slopes.corner, &kept_positions}) {
+    std::fill(v->begin(), v->end(), Vec3d{nan, nan, nan});
+  }
   for (auto& y : responses) std::fill(y.begin(), y.end(), Vec3d{nan, nan, nan});
 }
 
@@ -66,12 +72,13 @@ void ZonalSystem::begin(std::span<const Vec3d> positions, std::span<const double
                         std::span<const double> wanted, ZoneMethod method) {
   method_ = method;
   first_ = true;
-  contradiction_ = false;
+  contradiction_ = wanted_contradicts_ = false;
   std::ranges::copy(pressures, memory_.pressures.begin());
   for (std::size_t z = 0; z < model_.zones.count(); ++z) {
     memory_.wanted[z] = model_.zones.volume[z] * (wanted.empty() ? 1 : wanted[z]);
   }
-  if (!wanted.empty() && method != ZoneMethod::Multiplier) check_wanted();
+  if (!wanted.empty()) check_wanted();
+  contradiction_ = wanted_contradicts_ && method != ZoneMethod::Multiplier;
   if (method != ZoneMethod::Linear) return;
   measure_zones(model_, positions, memory_.slopes, memory_.right, context_.arena);
   zone_change(model_, memory_.slopes, positions, memory_.change, context_.arena);
@@ -87,20 +94,22 @@ void ZonalSystem::check_wanted() {
   if (metric.rank() == metric.size()) return;
   metric.forward(memory_.wanted, memory_.reduced);
   metric.dependent(memory_.wanted, memory_.reduced, [&](std::size_t z, double difference) {
-    contradiction_ = contradiction_ || std::abs(difference) > model_.params.zones.tolerance *
-                                                                  model_.zones.volume[z];
+    wanted_contradicts_ =
+        wanted_contradicts_ ||
+        std::abs(difference) > model_.params.zones.tolerance * model_.zones.volume[z];
   });
 }
 
 void ZonalSystem::resist(std::span<const double> c, std::span<double> out) {
   const Zones& zones = model_.zones;
-  if (method_ != ZoneMethod::Multiplier && zones.metric.size() > 0) {
+  const double weight = method_ == ZoneMethod::Multiplier ? kMultiplierWeight : 1;
+  if (zones.metric.size() > 0 && !wanted_contradicts_) {
     zones.metric.forward(c, memory_.reduced);
     zones.metric.backward(memory_.reduced, out);
-    return;
+    for (double& resistance : out) resistance *= weight;
+  } else {
+    for (std::size_t z = 0; z < zones.count(); ++z) out[z] = weight * c[z] / zones.compliance[z];
   }
-  const double weight = method_ == ZoneMethod::Multiplier ? kMultiplierWeight : 1;
-  for (std::size_t z = 0; z < zones.count(); ++z) out[z] = weight * c[z] / zones.compliance[z];
 }
 
 bool ZonalSystem::direct() const { return goes_direct(model_); }
@@ -149,7 +158,17 @@ void ZonalSystem::move_multipliers() {
   std::ranges::copy(memory_.effective, memory_.pressures.begin());
 }
 
-/// (K + B^T rho B) dx = f: as many eigenvalues stand out as there are zones, which costs conjugate
+void ZonalSystem::keep(std::span<const Vec3d> positions) {
+  std::ranges::copy(positions, memory_.kept_positions.begin());
+  std::ranges::copy(memory_.pressures, memory_.kept_pressures.begin());
+}
+
+void ZonalSystem::go_back(std::span<Vec3d> positions) {
+  std::ranges::copy(memory_.kept_positions, positions.begin());
+  std::ranges::copy(memory_.kept_pressures, memory_.pressures.begin());
+}
+
+/// (K + B^T W B) dx = f: as many eigenvalues stand out as there are zones, which costs conjugate
 /// gradients as many iterations.
 solve::KrylovReport ZonalSystem::solve_weighted(LinearSystem& linear, std::span<const Vec3d> force,
                                                 double tolerance, std::span<Vec3d> step) {

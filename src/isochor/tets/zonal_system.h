@@ -19,6 +19,9 @@ struct ZonalMemory {
   std::vector<double> effective;  ///< p - W excess, which is what pushes
   std::vector<double> right, change;
   std::vector<double> reduced;  ///< in coordinates of Zones::metric
+  // Where an attempt started that may lead nowhere.
+  std::vector<Vec3d> kept_positions;
+  std::vector<double> kept_pressures;
   // One solve per zone.
   std::vector<std::vector<Vec3d>> responses;  ///< K^-1 B^T
   /// B K^-1 B^T in coordinates of Zones::metric, by rows, and a right-hand side each.
@@ -69,12 +72,18 @@ class ZonalSystem {
   /// Moves multipliers by what is left: the outer iteration of ZoneMethod::Multiplier.
   void move_multipliers();
 
+  /// Remembers an iterate and its pressures, and goes back to them.
+  void keep(std::span<const Vec3d> positions);
+  void go_back(std::span<Vec3d> positions);
+  std::span<const double> pressures() const { return memory_.pressures; }
+
   ZoneMethod method() const { return method_; }
   /// Zones were found to contradict each other, or what is held.
   bool contradiction() const { return contradiction_; }
 
  private:
-  /// W c.
+  /// W c. Zones that contradict each other are to be wrong all alike: the row sums of the metric
+  /// then stand for it.
   void resist(std::span<const double> c, std::span<double> out);
   void check_wanted();
   bool direct() const;
@@ -95,6 +104,7 @@ class ZonalSystem {
   ZoneMethod method_ = ZoneMethod::Exact;
   bool first_ = true;  ///< no responses from an earlier iteration
   bool contradiction_ = false;
+  bool wanted_contradicts_ = false;
 };
 
 /// Solves A x = b with complete pivoting, A by rows with b as its last column, n (n + 1) numbers
