@@ -36,6 +36,12 @@ std::vector<Row> robust_recovery(const ExperimentOptions&, Context&);
 std::vector<Row> robust_scale(const ExperimentOptions&, Context&);
 std::vector<Row> sheen_epidermis(const ExperimentOptions&, Context&);
 std::vector<Row> sheen_garment(const ExperimentOptions&, Context&);
+std::vector<Row> sheen_ball(const ExperimentOptions&, Context&);
+std::vector<Row> sheen_body_zones(const ExperimentOptions&, Context&);
+std::vector<Row> sheen_coarse_ball(const ExperimentOptions&, Context&);
+std::vector<Row> sheen_cylinders(const ExperimentOptions&, Context&);
+std::vector<Row> sheen_stability(const ExperimentOptions&, Context&);
+std::vector<Row> sheen_table(const ExperimentOptions&, Context&);
 std::vector<Row> sheen_penalty(const ExperimentOptions&, Context&);
 std::vector<Row> tets_stuffing(const ExperimentOptions&, Context&);
 std::vector<Row> sheen_pressure(const ExperimentOptions&, Context&);
@@ -123,13 +129,21 @@ std::span<const Experiment> experiments() {
       Experiment{"robust/scale", "The same shape at every scale and stiffness", robust_scale},
       Experiment{"sheen/epidermis", "Pucks with and without skin (figs. 6 and 9)", sheen_epidermis},
       Experiment{"sheen/garment", "A tight waistband on a body (fig. 1)", sheen_garment},
+      Experiment{"sheen/ball", "A soft ball hits the ground (fig. 10)", sheen_ball},
+      Experiment{"sheen/body-zones", "A body with seven anatomical zones (fig. 4)",
+                 sheen_body_zones},
+      Experiment{"sheen/coarse-ball", "The same with few tets (fig. 11)", sheen_coarse_ball},
+      Experiment{"sheen/cylinders", "A figure pressed between cylinders (section 8.7)",
+                 sheen_cylinders},
       Experiment{"sheen/penalty", "Penalties on the change of volume (fig. 3)", sheen_penalty},
       Experiment{"tets/stuffing", "Solids filled with tets: the smallest dihedral angle",
                  tets_stuffing},
       Experiment{"sheen/pressure", "Pressures in a cube under its weight (fig. 7)", sheen_pressure},
       Experiment{"sheen/puck", "A puck indented by half of its height (fig. 9)", sheen_puck},
+      Experiment{"sheen/stability", "A cube settles in long steps (fig. 8)", sheen_stability},
       Experiment{"sheen/stretch", "A cube stretched to three times its length (table 1)",
                  sheen_stretch},
+      Experiment{"sheen/table1", "Iterations and seconds per frame (table 1)", sheen_table},
       Experiment{"sheen/twist", "A cube twisted by half a turn (table 1)", sheen_twist},
       Experiment{"sheen/two-tets", "Two tets, one of them pressed flat (fig. 2)", sheen_two_tets},
       Experiment{"sheen/zones", "A cantilever with zones of several sizes (fig. 5)", sheen_zones},

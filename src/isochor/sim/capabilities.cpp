@@ -32,6 +32,7 @@ constexpr std::array kFeatureNames{
     FeatureName{StiffnessDamping, "damping by stiffness"},
     FeatureName{Regions, "regions of tets"},
     FeatureName{Sheets, "skin and bands"},
+    FeatureName{Zones, "zones"},
 };
 
 constexpr Features kStaticLattice =
@@ -47,6 +48,7 @@ constexpr MethodSetting kGauss{&MethodSpec::quadrature, "quadrature", "gauss"};
 constexpr MethodSetting kPenalty{&MethodSpec::volume, "volume", "penalty"};
 constexpr MethodSetting kMixed{&MethodSpec::volume, "volume", "mixed"};
 constexpr MethodSetting kOneRing{&MethodSpec::volume, "volume", "one-ring"};
+constexpr MethodSetting kZonal{&MethodSpec::volume, "volume", "zones"};
 constexpr MethodSetting kBest{&MethodSpec::variant, "variant", "best"};
 constexpr MethodSetting kJacobi{&MethodSpec::preconditioner, "preconditioner", "jacobi"};
 
@@ -61,7 +63,10 @@ constexpr std::array kNotTets{kPaper, kFas, kGauss};
 constexpr std::array kOneRingSettings{kOneRing, kBest};
 constexpr std::array kOneRingPaperSettings{kOneRing, kPaper};
 constexpr std::array kNotOneRing{kFas, kGauss};
+constexpr std::array kZonalSettings{kZonal};
 constexpr std::array<std::string_view, 1> kBackwardEuler{"backward-euler"};
+/// Those whose forces are evaluated where a step ends: where volumes have to be right.
+constexpr std::array<std::string_view, 2> kToTheEnd{"backward-euler", "bdf2"};
 
 constexpr std::array kCapabilities{
     Capability{.name = "lattice",
@@ -135,6 +140,15 @@ constexpr std::array kCapabilities{
                .volume = "pressure per node",
                .integrators = kBackwardEuler,
                .features = Dynamic | StiffnessDamping | Tractions | Regions | Contact},
+    Capability{.name = "tets-zones",
+               .method = "tets",
+               .settings = kZonalSettings,
+               .excludes = kNotTets,
+               .source = "Sheen 2021, improved",
+               .elements = "tetrahedra, linear",
+               .volume = "pressure per zone",
+               .integrators = kToTheEnd,
+               .features = Static | Dynamic | HeldNodes | Tractions | Regions | Contact | Zones},
 };
 
 constexpr std::string_view kMethodOfTets = "tets";
@@ -182,6 +196,9 @@ std::vector<Request> requests_of(const SceneSpec& scene) {
     if (body.skin.law != "none") add(Sheets, fmt::format("skin of '{}'", body.name));
     for (const BandSpec& band : body.bands) {
       add(Sheets, fmt::format("band '{}' of '{}'", band.name, body.name));
+    }
+    for (const ZoneSpec& zone : body.zones) {
+      add(Zones, fmt::format("zone '{}' of '{}'", zone.name, body.name));
     }
     if (!body.activations.empty()) add(Muscles, fmt::format("activation of '{}'", body.name));
     for (const MuscleSpec& muscle : body.muscles) {

@@ -16,12 +16,13 @@
 #include "isochor/sim/muscles.h"
 #include "isochor/sim/skeleton_scene.h"
 #include "isochor/sim/sheet_spec.h"
+#include "isochor/sim/zone_spec.h"
 
 namespace isochor::sim {
 namespace {
 
 constexpr std::array<std::string_view, 2> kVariants{"best", "paper"};
-constexpr std::array<std::string_view, 3> kVolumes{"penalty", "mixed", "one-ring"};
+constexpr std::array<std::string_view, 4> kVolumes{"penalty", "mixed", "one-ring", "zones"};
 constexpr std::array<std::string_view, 2> kQuadratures{"one-point", "gauss"};
 constexpr std::array<std::string_view, 3> kFixes{"clamp", "absolute", "none"};
 constexpr std::array<std::string_view, 14> kShapes{
@@ -187,6 +188,7 @@ void check(const SceneSpec& scene) {
       check_load(load);
     }
   }
+  check_zones(scene);
   check_ties(scene, bodies);
   std::set<std::string> colliders;
   for (const ColliderSpec& collider : scene.colliders) {
@@ -232,7 +234,13 @@ void describe(FieldVisitor& visitor, MethodSpec& spec) {
       "volume", spec.volume, kVolumes,
       "how bodies keep their volume: an energy that grows with Poisson's ratio; a pressure "
       "per cell of a lattice, for any ratio up to 0.5, solver and preconditioner of its "
-      "own; or, of tets in motion, around every node, whatever the ratio");
+      "own; of tets in motion, around every node, whatever the ratio; or, of tets, in zones as a "
+      "whole, exactly");
+  if (spec.volume == "zones") {
+    visitor.choice("zones", spec.zones, zone_methods(),
+                   "how: exact, pressures and positions together; multiplier, pressures between "
+                   "searches for positions; linear, to first order in each step");
+  }
   visitor.choice("definiteness", spec.definiteness, kFixes,
                  "what is done to a tangent that is not positive definite: negative eigenvalues "
                  "become zero, change sign, or stay");
@@ -499,6 +507,9 @@ void describe(FieldVisitor& visitor, BodySpec& spec) {
   visitor.list("load", spec.loads, "what pushes at the surface");
   visitor.group("skin", spec.skin, "a membrane on the surface of tets");
   visitor.list("band", spec.bands, "bands of rubber around tets, bodies of their own in files");
+  visitor.list("zone", spec.zones,
+               "parts that keep their volume with method.volume = \"zones\"; they may overlap; "
+               "without any the body is one");
 }
 
 void describe(FieldVisitor& visitor, TieSpec& spec) {
@@ -586,6 +597,12 @@ std::string scene_reference() {
   add("file = \"walk.glb\"", SkeletonSpec{.file = "walk.glb"}, "skeleton");
   add("kind = \"traction\"", LoadSpec{.where = "all", .kind = "traction"}, "body.load");
   add("slide = \"plane\"", HoldSpec{.where = "all", .slide = "plane"}, "body.hold");
+  add("a `[[body.zone]]`", ZoneSpec{}, "body.zone");
+  for (const std::string_view where : zone_places()) {
+    if (where == "all") continue;
+    add(fmt::format("where = \"{}\"", where), ZoneSpec{.where = std::string(where)}, "body.zone");
+  }
+  add("volume = \"zones\"", MethodSpec{.volume = "zones"}, "method");
   add("self_contact = true", MethodSpec{.self_contact = true}, "method");
   for (const std::string_view kind : collider_kinds()) {
     add(fmt::format("a `[[collider]]` of kind = \"{}\"", kind),

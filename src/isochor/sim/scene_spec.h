@@ -44,6 +44,7 @@ struct MethodSpec {
   std::string name = "lattice";
   std::string variant = "best";
   std::string volume = "penalty";
+  std::string zones = "exact";
   std::string definiteness = "clamp";
   std::string preconditioner = "multigrid";
   std::string solver = "newton";
@@ -221,6 +222,24 @@ struct BandSpec {
   Place place;
 };
 
+/// The volume that a zone is to have at a frame, over that at rest.
+struct ZoneKeySpec {
+  double frame = 0;
+  double volume = 1;
+};
+
+/// A part of a body of tets that keeps its volume as a whole.
+struct ZoneSpec {
+  std::string name;
+  std::string where = "all";
+  int painted = 1;
+  std::string region;
+  Vec3d low{0, 0, 0}, high{0, 0, 0};
+  int rings = 1;
+  std::vector<ZoneKeySpec> keys;
+  Place place;
+};
+
 struct BodySpec {
   std::string name;
   std::string tets;
@@ -245,6 +264,7 @@ struct BodySpec {
   std::vector<RegionSpec> regions;
   SkinSpec skin;
   std::vector<BandSpec> bands;
+  std::vector<ZoneSpec> zones;
   Place place;
 
   /// Whether its surface is the boundary of its tets.
@@ -344,6 +364,8 @@ void describe(FieldVisitor& visitor, DampingSpec& spec);
 void describe(FieldVisitor& visitor, RegionSpec& spec);
 void describe(FieldVisitor& visitor, SkinSpec& spec);
 void describe(FieldVisitor& visitor, BandSpec& spec);
+void describe(FieldVisitor& visitor, ZoneKeySpec& spec);
+void describe(FieldVisitor& visitor, ZoneSpec& spec);
 void describe(FieldVisitor& visitor, BodySpec& spec);
 void describe(FieldVisitor& visitor, TieSpec& spec);
 void describe(FieldVisitor& visitor, ColliderSpec& spec);
