@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 
 #include "isochor/staggered/coarsest.h"
@@ -51,6 +52,16 @@ struct Params {
             .relaxation = 1,
             .measured = false,
             .direct_entries = 20'000};
+  }
+  /// The same for corotated elasticity: its coarsest level is factorised often, and rotations leave
+  /// no room for relaxation. Near the boundary cells are solved one by one in any case.
+  Params corotated() const {
+    Params params = *this;
+    params.law = Law::Corotated;
+    params.smoother = Smoother::Best;
+    params.relaxation = 1;
+    params.direct_entries = std::min(direct_entries, 200'000);
+    return params;
   }
 };
 
