@@ -67,6 +67,11 @@ constexpr std::array kZonalSettings{kZonal};
 constexpr std::array<std::string_view, 1> kBackwardEuler{"backward-euler"};
 /// Those whose forces are evaluated where a step ends: where volumes have to be right.
 constexpr std::array<std::string_view, 2> kToTheEnd{"backward-euler", "bdf2"};
+constexpr std::array kStaggeredSettings{kPenalty, kBest};
+constexpr std::array kStaggeredPaperSettings{kPenalty, kPaper};
+constexpr std::array kNotStaggered{kFas, kGauss, kJacobi};
+constexpr std::array<std::string_view, 2> kStaggeredLaws{"linear", "corotated"};
+constexpr Features kStaggered = Static | Dynamic | HeldNodes | Tractions | StiffnessDamping;
 
 constexpr std::array kCapabilities{
     Capability{.name = "lattice",
@@ -149,10 +154,31 @@ constexpr std::array kCapabilities{
                .volume = "pressure per zone",
                .integrators = kToTheEnd,
                .features = Static | Dynamic | HeldNodes | Tractions | Regions | Contact | Zones},
+    Capability{.name = "staggered",
+               .method = "staggered",
+               .settings = kStaggeredSettings,
+               .excludes = kNotStaggered,
+               .source = "Zhu 2010, improved",
+               .elements = "cells, staggered differences",
+               .volume = "pressure per cell",
+               .materials = kStaggeredLaws,
+               .integrators = kBackwardEuler,
+               .features = kStaggered | Incompressible},
+    // What is published divides by the compressibility.
+    Capability{.name = "staggered-paper",
+               .method = "staggered",
+               .settings = kStaggeredPaperSettings,
+               .excludes = kNotStaggered,
+               .source = "Zhu 2010",
+               .elements = "cells, staggered differences",
+               .volume = "pressure per cell",
+               .materials = kStaggeredLaws,
+               .integrators = kBackwardEuler,
+               .features = kStaggered},
 };
 
 constexpr std::string_view kMethodOfTets = "tets";
-constexpr std::array<std::string_view, 2> kMethodNames{"lattice", kMethodOfTets};
+constexpr std::array<std::string_view, 3> kMethodNames{"lattice", kMethodOfTets, "staggered"};
 
 /// What a scene asks for, with the key that says so.
 struct Request {
