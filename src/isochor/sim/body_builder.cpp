@@ -100,19 +100,22 @@ std::vector<geometry::Triangle> outward_triangles(const geometry::SurfaceMesh& s
   return std::move(outward.triangles);
 }
 
+grid::LatticeOptions lattice_options(const BodySpec& spec) {
+  const bool cut = spec.boundary == "cut";
+  return {.spacing = spec.cell_size,
+          .padding = spec.padding,
+          .separate = spec.separate,
+          .quadrature = cut,
+          .least_fraction = cut ? grid::kLeastFraction : 0.0};
+}
+
 Body build_body(const BodySpec& spec, const std::filesystem::path& scene_file, Context& context) {
   Body body;
   files::SurfaceFile file = build_surface(spec, scene_file);
   log_notes(spec.shows_tets() ? spec.tets : spec.shape.file, file.notes, context);
   body.surface = file.mesh;
-  const bool cut = spec.boundary == "cut";
-  body.lattice = grid::build_lattice(body.surface,
-                                     {.spacing = spec.cell_size,
-                                      .padding = spec.padding,
-                                      .separate = spec.separate,
-                                      .quadrature = cut,
-                                      .least_fraction = cut ? grid::kLeastFraction : 0.0},
-                                     spec.place.text(), context.arena);
+  body.lattice =
+      grid::build_lattice(body.surface, lattice_options(spec), spec.place.text(), context.arena);
   body.triangles = outward_triangles(body.surface, spec.place.text("shape"), context);
   const std::size_t cells = body.lattice.cell_count();
   std::vector<double> fill = cell_fill(body.lattice, spec.boundary);
@@ -144,7 +147,7 @@ Body build_body(const BodySpec& spec, const std::filesystem::path& scene_file, C
                .mass_damping = spec.damping.mass,
                .stiffness_damping = spec.damping.stiffness,
                .holds = {}};
-  if (!spec.muscles.empty()) add_muscles(spec, scene_file, context, body);
+  add_tissues(spec, scene_file, context, body);
   for (CellField& field : paint_cells(middles_of_cells(body.lattice), file, spec.paints,
                                       context.arena, scene_file.parent_path())) {
     body.fields.push_back(std::move(field));

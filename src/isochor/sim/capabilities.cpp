@@ -31,10 +31,11 @@ constexpr std::array kFeatureNames{
     FeatureName{Incompressible, "incompressible bodies"},
     FeatureName{StiffnessDamping, "damping by stiffness"},
     FeatureName{Regions, "regions of tets"},
+    FeatureName{SagFree, "rest shapes from shapes under load"},
 };
 
 constexpr Features kStaticLattice =
-    Static | HeldNodes | SlidingNodes | HeldSurfaces | Ties | Muscles | Tractions;
+    Static | HeldNodes | SlidingNodes | HeldSurfaces | Ties | Muscles | Tractions | SagFree;
 /// Nonlinear cycles know neither on their coarse levels.
 constexpr Features kSurfaces = ClampedSurfaces | Pressures;
 
@@ -169,6 +170,7 @@ std::vector<Request> requests_of(const SceneSpec& scene) {
     if (materials::resolve(body.material).incompressible()) {
       add(Incompressible, fmt::format("poisson = 0.5 of '{}'", body.name));
     }
+    if (body.sag_free) add(SagFree, fmt::format("sag_free of '{}'", body.name));
     if (body.damping.stiffness > 0) {
       add(StiffnessDamping, fmt::format("damping.stiffness of '{}'", body.name));
     }

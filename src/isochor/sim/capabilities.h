@@ -26,6 +26,7 @@ enum class Feature : std::uint32_t {
   Pressures = 1 << 11,
   StiffnessDamping = 1 << 12,
   Regions = 1 << 13,
+  SagFree = 1 << 14,
 };
 using Features = std::uint32_t;
 

@@ -135,6 +135,7 @@ struct ActivationSpec {
 struct EndSpec {
   std::string from = "auto";
   double part = 0.1;
+  double touch = 0;
   std::string group;
   Vec3d low{0, 0, 0}, high{0, 0, 0};
   Place place;
@@ -177,6 +178,36 @@ struct RegionSpec {
   Place place;
 };
 
+/// Bones of an anatomy that move.
+struct MovedBonesSpec {
+  std::string bones;
+  std::string turns_about = "middle";
+  Vec3d pivot{0, 0, 0};
+  std::string ease = "smooth";
+  std::vector<KeySpec> keys;
+  Place place;
+};
+
+/// Muscles of an anatomy that contract.
+struct ActiveMusclesSpec {
+  std::string muscles;
+  std::vector<ActivationSpec> activations;
+  Place place;
+};
+
+/// Bones and muscles of a folder of surfaces: short for a hold or a muscle for each of them.
+struct AnatomySpec {
+  std::string folder;
+  double scale = 1;
+  std::string bones = "bone_*", muscles = "muscle_*", without;
+  double touch = 0;
+  double stiffness = 1e8;
+  materials::MaterialSpec material{.preset = "muscle_lee_2009"};
+  std::vector<MovedBonesSpec> moves;
+  std::vector<ActiveMusclesSpec> active;
+  Place place;
+};
+
 struct BodySpec {
   std::string name;
   std::string tets;
@@ -189,12 +220,17 @@ struct BodySpec {
   std::string boundary = "cut";
   int padding = 0;
   bool separate = true;
+  bool sag_free = false;
+  /// Where its vertices are at rest, if not where those of the surface are that fills its cells:
+  /// the two differ by what a search for a rest shape leaves.
+  std::shared_ptr<const std::vector<Vec3d>> riding;
   materials::MaterialSpec material;
   DampingSpec damping;
   Vec3d velocity{0, 0, 0}, angular_velocity{0, 0, 0};
   std::vector<PaintSpec> paints;
   std::vector<ActivationSpec> activations;
   std::vector<MuscleSpec> muscles;
+  std::vector<AnatomySpec> anatomies;  ///< none after a scene is read
   std::vector<HoldSpec> holds;
   std::vector<LoadSpec> loads;
   std::vector<RegionSpec> regions;
@@ -255,6 +291,9 @@ void describe(FieldVisitor& visitor, EndSpec& spec);
 void describe(FieldVisitor& visitor, LineSpec::Point& spec);
 void describe(FieldVisitor& visitor, LineSpec& spec);
 void describe(FieldVisitor& visitor, MuscleSpec& spec);
+void describe(FieldVisitor& visitor, MovedBonesSpec& spec);
+void describe(FieldVisitor& visitor, ActiveMusclesSpec& spec);
+void describe(FieldVisitor& visitor, AnatomySpec& spec);
 void describe(FieldVisitor& visitor, DampingSpec& spec);
 void describe(FieldVisitor& visitor, RegionSpec& spec);
 void describe(FieldVisitor& visitor, BodySpec& spec);
