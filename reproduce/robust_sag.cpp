@@ -7,6 +7,7 @@
 
 #include "isochor/sim/sag_free.h"
 #include "isochor/sim/simulation.h"
+#include "reproduce/experiment.h"
 #include "reproduce/figure.h"
 #include "reproduce/flight.h"
 
@@ -24,7 +25,7 @@ struct SagCase {
 constexpr SagCase kSagCases[] = {
     {"bar, held at one end", R"(cell_size = "25 mm"
 shape = { kind = "box", size = [0.6, 0.1, 0.1], edge = "12.5 mm" }
-material = { law = "neo_hookean", young = "60 kPa", poisson = 0.4 }
+material = { law = "neo_hookean", young = "800 kPa", poisson = 0.4 }
 [[body.hold]]
 name = "wall"
 where = "x-"
@@ -47,7 +48,7 @@ depth = "2 cm"
 )"},
     {"bar, a pressure per cell", R"(cell_size = "25 mm"
 shape = { kind = "box", size = [0.6, 0.1, 0.1], edge = "12.5 mm" }
-material = { law = "neo_hookean", young = "60 kPa", poisson = 0.5 }
+material = { law = "neo_hookean", young = "800 kPa", poisson = 0.5 }
 [[body.hold]]
 name = "wall"
 where = "x-"

@@ -22,7 +22,7 @@ name = "bar"
 cell_size = "5 cm"
 sag_free = true
 shape = { kind = "box", size = [0.6, 0.1, 0.1] }
-material = { law = "neo_hookean", young = "80 kPa", poisson = 0.4 }
+material = { law = "neo_hookean", young = "1 MPa", poisson = 0.4 }
 [[body.hold]]
 name = "wall"
 where = "x-"

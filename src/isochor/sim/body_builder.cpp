@@ -10,6 +10,7 @@
 #include "isochor/geometry/organic_shapes.h"
 #include "isochor/geometry/orientation.h"
 #include "isochor/geometry/shapes.h"
+#include "isochor/grid/anchored_lattice.h"
 #include "isochor/grid/sliver_cells.h"
 #include "isochor/materials/registry.h"
 #include "isochor/sim/muscles.h"
@@ -100,13 +101,17 @@ std::vector<geometry::Triangle> outward_triangles(const geometry::SurfaceMesh& s
   return std::move(outward.triangles);
 }
 
-grid::LatticeOptions lattice_options(const BodySpec& spec) {
+grid::Lattice build_cells(const BodySpec& spec, const geometry::SurfaceMesh& surface,
+                          ThreadArena& arena) {
   const bool cut = spec.boundary == "cut";
-  return {.spacing = spec.cell_size,
-          .padding = spec.padding,
-          .separate = spec.separate,
-          .quadrature = cut,
-          .least_fraction = cut ? grid::kLeastFraction : 0.0};
+  const grid::LatticeOptions options{.spacing = spec.cell_size,
+                                     .padding = spec.padding,
+                                     .separate = spec.separate,
+                                     .quadrature = cut,
+                                     .least_fraction = cut ? grid::kLeastFraction : 0.0};
+  const std::string place = spec.place.text();
+  return spec.rest ? grid::build_anchored_lattice(surface, spec.rest->anchor, options, place, arena)
+                   : grid::build_lattice(surface, options, place, arena);
 }
 
 Body build_body(const BodySpec& spec, const std::filesystem::path& scene_file, Context& context) {
@@ -114,8 +119,7 @@ Body build_body(const BodySpec& spec, const std::filesystem::path& scene_file, C
   files::SurfaceFile file = build_surface(spec, scene_file);
   log_notes(spec.shows_tets() ? spec.tets : spec.shape.file, file.notes, context);
   body.surface = file.mesh;
-  body.lattice =
-      grid::build_lattice(body.surface, lattice_options(spec), spec.place.text(), context.arena);
+  body.lattice = build_cells(spec, body.surface, context.arena);
   body.triangles = outward_triangles(body.surface, spec.place.text("shape"), context);
   const std::size_t cells = body.lattice.cell_count();
   std::vector<double> fill = cell_fill(body.lattice, spec.boundary);

@@ -25,8 +25,9 @@ void log_notes(const std::string& file, const std::vector<std::string>& notes, C
 std::vector<geometry::Triangle> outward_triangles(const geometry::SurfaceMesh& surface,
                                                   const std::string& place, Context& context);
 
-/// How the cells of a body are made from its surface.
-grid::LatticeOptions lattice_options(const BodySpec& spec);
+/// The cells of a body around its surface.
+grid::Lattice build_cells(const BodySpec& spec, const geometry::SurfaceMesh& surface,
+                          ThreadArena& arena);
 
 /// A body that nothing holds yet, with the surface that rides on it.
 struct Body {

@@ -118,7 +118,8 @@ class Assembly {
     Body& body = bodies_[b];
     const auto kind = scene_.bodies[b].embedding == "tricubic" ? grid::Interpolation::Tricubic
                                                                : grid::Interpolation::Trilinear;
-    if (scene_.bodies[b].riding) body.surface.positions = *scene_.bodies[b].riding;
+    const auto& rest = scene_.bodies[b].rest;
+    if (rest && !rest->vertices.empty()) body.surface.positions = rest->vertices;
     return {grid::embed(body.lattice, body.surface.positions, body.lattice.vertex_cells, kind),
             std::move(body.triangles), std::move(body.fields), std::move(body.parts)};
   }

@@ -178,6 +178,14 @@ struct RegionSpec {
   Place place;
 };
 
+/// What a search for a rest shape has found beside the surface that fills the cells.
+struct RestShape {
+  Vec3d anchor;  ///< a corner of a cell: cells lie as they would about the given shape, m
+  /// Where vertices are at rest: not quite on that surface, by what the search leaves. None while
+  /// it goes on.
+  std::vector<Vec3d> vertices;
+};
+
 /// Bones of an anatomy that move.
 struct MovedBonesSpec {
   std::string bones;
@@ -221,9 +229,7 @@ struct BodySpec {
   int padding = 0;
   bool separate = true;
   bool sag_free = false;
-  /// Where its vertices are at rest, if not where those of the surface are that fills its cells:
-  /// the two differ by what a search for a rest shape leaves.
-  std::shared_ptr<const std::vector<Vec3d>> riding;
+  std::shared_ptr<const RestShape> rest;  ///< of one that was searched for
   materials::MaterialSpec material;
   DampingSpec damping;
   Vec3d velocity{0, 0, 0}, angular_velocity{0, 0, 0};
