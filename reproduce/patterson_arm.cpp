@@ -155,8 +155,7 @@ std::vector<Inside> find_inside(const sim::SceneSpec& scene, std::span<const Vec
                                 Context& context) {
   const sim::BodySpec& body = scene.bodies[0];
   const grid::Lattice lattice =
-      grid::build_lattice(sim::build_surface(body, scene.file).mesh, sim::lattice_options(body),
-                          body.name, context.arena);
+      sim::build_cells(body, sim::build_surface(body, scene.file).mesh, context.arena);
   std::vector<Inside> all;
   const auto add = [&](const std::string& name, const sim::ShapeSpec& shape, bool bone) {
     Inside part{.name = name,

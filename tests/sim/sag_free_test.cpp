@@ -74,9 +74,9 @@ TEST(SagFree, TheRestShapeOfASaggedBarIsTheBar) {
   inverse.bodies[0].shape.given = sagged;
   RestShapeReport report;
   const SceneSpec found = with_rest_shapes(inverse, context, &report);
-  ASSERT_TRUE(found.bodies[0].riding);
+  ASSERT_TRUE(found.bodies[0].rest);
   // Of a cell: what the way to it leaves, since the lattice of a bent guess is another one.
-  EXPECT_LT(farthest(*found.bodies[0].riding, bar), 0.02 * 0.05);
+  EXPECT_LT(farthest(found.bodies[0].rest->vertices, bar), 0.02 * 0.05);
   EXPECT_LT(report.misfit, 1e-3);
   EXPECT_GT(report.moved, 0.1);
 }
@@ -88,7 +88,7 @@ TEST(SagFree, WithoutLoadsTheRestShapeIsTheGivenOne) {
   RestShapeReport report;
   const SceneSpec found = with_rest_shapes(scene, context, &report);
   EXPECT_EQ(report.rounds, 1);
-  EXPECT_LT(farthest(*found.bodies[0].riding, drawn(scene, context)), 1e-12);
+  EXPECT_LT(farthest(found.bodies[0].rest->vertices, drawn(scene, context)), 1e-12);
 }
 
 TEST(SagFree, AMotionThatStartsThereStaysAndGoesOnFromACheckpoint) {

@@ -176,6 +176,8 @@ class RestShapes {
     }
     const geometry::Bounds bounds = geometry::bounds_of_faces(search.surfaces[0].file.mesh);
     search.size = norm(bounds.high - bounds.low);
+    const grid::Lattice cells = build_cells(body, search.surfaces[0].file.mesh, context_.arena);
+    body.rest = std::make_shared<RestShape>(RestShape{.anchor = cells.origin, .vertices = {}});
     for (HoldSpec& hold : body.holds) fix_side(hold, bounds, body.cell_size);
     for (LoadSpec& load : body.loads) fix_side(load, bounds, body.cell_size);
     searches_.push_back(std::move(search));
@@ -195,8 +197,7 @@ class RestShapes {
     double worst = 0;
     for (Search& search : searches_) {
       const BodySpec& body = scene_.bodies[search.body];
-      const grid::Lattice lattice = grid::build_lattice(
-          search.surfaces[0].file.mesh, lattice_options(body), body.place.text(), context_.arena);
+      const grid::Lattice lattice = build_cells(body, search.surfaces[0].file.mesh, context_.arena);
       const auto kind = body.embedding == "tricubic" ? grid::Interpolation::Tricubic
                                                      : grid::Interpolation::Trilinear;
       const std::vector<Vec3d>& nodes = frame.bodies[search.body].nodes;
@@ -264,7 +265,7 @@ class RestShapes {
     for (const Search& search : searches_) {
       BodySpec& body = scene_.bodies[search.body];
       const Looked& surface = search.surfaces[0];
-      body.riding = std::make_shared<std::vector<Vec3d>>(search.riding);
+      body.rest = std::make_shared<RestShape>(RestShape{body.rest->anchor, search.riding});
       for (std::size_t v = 0; v < surface.rest.size(); ++v) {
         const auto largest = [&](double& to, double distance) {
           to = std::max(to, distance / search.size);
