@@ -56,6 +56,8 @@ struct InspectCommand {
   double scale = 1;               ///< metres per unit of the file
 };
 int inspect_command(const InspectCommand& command, const CommonOptions& common);
+/// Of a scene file: the volumes of bones and muscles in cells beside those of their surfaces.
+int inspect_scene_command(const InspectCommand& command, const CommonOptions& common);
 
 struct TetrahedraliseCommand {
   std::filesystem::path mesh;

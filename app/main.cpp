@@ -133,7 +133,8 @@ class CommandLine {
   void add_inspect() {
     CLI::App* c = add_command("inspect", "What a mesh is, and what is wrong with it and where",
                               [this] { return inspect_command(inspect_, common_); });
-    c->add_option("mesh", inspect_.mesh, "Mesh file")->required();
+    c->add_option("mesh", inspect_.mesh, "Mesh file, or a scene for its bones and muscles")
+        ->required();
     c->add_option("--cell-size", inspect_.cell_size, "Compare the thickness with such cells")
         ->check(CLI::PositiveNumber);
     c->add_option("--scale", inspect_.scale, "Multiply all lengths, e.g. 0.001 for millimetres [1]")

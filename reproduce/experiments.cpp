@@ -24,6 +24,8 @@ std::vector<Row> mcadams_fas(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_indefinite(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_multigrid(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_svd(const ExperimentOptions&, Context&);
+std::vector<Row> measured_beam(const ExperimentOptions&, Context&);
+std::vector<Row> patterson_arm(const ExperimentOptions&, Context&);
 std::vector<Row> patterson_bowtie(const ExperimentOptions&, Context&);
 std::vector<Row> patterson_defect(const ExperimentOptions&, Context&);
 std::vector<Row> patterson_body(const ExperimentOptions&, Context&);
@@ -33,6 +35,7 @@ std::vector<Row> patterson_quadrature(const ExperimentOptions&, Context&);
 std::vector<Row> patterson_tube(const ExperimentOptions&, Context&);
 std::vector<Row> patterson_volume(const ExperimentOptions&, Context&);
 std::vector<Row> robust_recovery(const ExperimentOptions&, Context&);
+std::vector<Row> robust_sag(const ExperimentOptions&, Context&);
 std::vector<Row> robust_scale(const ExperimentOptions&, Context&);
 std::vector<Row> sheen_epidermis(const ExperimentOptions&, Context&);
 std::vector<Row> sheen_garment(const ExperimentOptions&, Context&);
@@ -105,6 +108,10 @@ std::span<const Experiment> experiments() {
       Experiment{"mcadams/multigrid", "How fast cycles of multigrid converge (section 9, fig. 7)",
                  mcadams_multigrid},
       Experiment{"mcadams/svd", "The 3x3 SVD on every kind of matrix (section 9.2)", mcadams_svd},
+      Experiment{"measured/silicone-beam", "A beam of silicone against motion capture",
+                 measured_beam},
+      Experiment{"patterson/arm", "An arm bends, its flexors passive and active (section 6)",
+                 patterson_arm},
       Experiment{"patterson/bowtie", "A bow-tie is bent: order of accuracy (fig. 5)",
                  patterson_bowtie},
       Experiment{"patterson/defect-correction",
@@ -126,6 +133,7 @@ std::span<const Experiment> experiments() {
                  patterson_volume},
       Experiment{"robust/recovery", "Back to rest from random, flat, inverted and collapsed states",
                  robust_recovery},
+      Experiment{"robust/sag", "Bodies drawn as they stand do not sag", robust_sag},
       Experiment{"robust/scale", "The same shape at every scale and stiffness", robust_scale},
       Experiment{"sheen/epidermis", "Pucks with and without skin (figs. 6 and 9)", sheen_epidermis},
       Experiment{"sheen/garment", "A tight waistband on a body (fig. 1)", sheen_garment},

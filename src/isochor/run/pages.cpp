@@ -7,6 +7,7 @@
 
 #include "isochor/base/error.h"
 #include "isochor/materials/material_spec.h"
+#include "isochor/run/part_table.h"
 #include "isochor/run/report_page.h"
 #include "isochor/run/runner.h"
 #include "isochor/run/scenery.h"
@@ -104,9 +105,12 @@ std::string preview_page(const sim::Simulation& simulation) {
                  {"volume", fmt::format("{:.4g} m\u00b3", s.volume)},
                  {"memory", fmt::format("{:.1f} MB", double(s.memory) / 1e6)},
                  {"version", "isochor " ISOCHOR_VERSION}};
+  std::vector<std::string> bodies;
   for (const sim::BodySpec& body : scene.bodies) {
     input.facts.push_back({body.name, materials::summary(materials::resolve(body.material))});
+    bodies.push_back(body.name);
   }
+  input.tables = part_tables(setup, bodies);
   input.runs.push_back(
       {input.title, pack_viewer({.topology = topology, .setup = setup, .frame = {}})});
   return report_html(input);

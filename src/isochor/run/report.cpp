@@ -5,6 +5,7 @@
 #include "isochor/base/error.h"
 #include "isochor/base/file.h"
 #include "isochor/run/diagnostics.h"
+#include "isochor/run/part_table.h"
 #include "isochor/run/plot.h"
 #include "isochor/run/render.h"
 #include "isochor/run/report_page.h"
@@ -136,6 +137,11 @@ void write_report(const RunDirectory& directory, const std::string& title, const
   if (!manifest.frames.empty()) input.diagnostics = read_diagnostics(directory.diagnostics());
   input.facts = facts_of(manifest, input.diagnostics);
   input.plots = plots_of(directory, input.diagnostics);
+  std::vector<std::string> bodies;
+  for (const auto& body : files::read_topology(directory.topology()).bodies) {
+    bodies.push_back(body.name);
+  }
+  input.tables = part_tables(setup, bodies);
   // Without any frame it shows the set-up: that is where to look for what went wrong.
   input.runs.push_back({title, pack_run(directory, setup)});
   if (pictures) input.pictures = draw_pictures(directory, setup, context);

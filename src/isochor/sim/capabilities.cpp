@@ -33,10 +33,11 @@ constexpr std::array kFeatureNames{
     FeatureName{Regions, "regions of tets"},
     FeatureName{Sheets, "skin and bands"},
     FeatureName{Zones, "zones"},
+    FeatureName{SagFree, "rest shapes from shapes under load"},
 };
 
 constexpr Features kStaticLattice =
-    Static | HeldNodes | SlidingNodes | HeldSurfaces | Ties | Muscles | Tractions;
+    Static | HeldNodes | SlidingNodes | HeldSurfaces | Ties | Muscles | Tractions | SagFree;
 /// Nonlinear cycles know neither on their coarse levels.
 constexpr Features kSurfaces = ClampedSurfaces | Pressures;
 
@@ -210,6 +211,7 @@ std::vector<Request> requests_of(const SceneSpec& scene) {
     if (materials::resolve(body.material).incompressible()) {
       add(Incompressible, fmt::format("poisson = 0.5 of '{}'", body.name));
     }
+    if (body.sag_free) add(SagFree, fmt::format("sag_free of '{}'", body.name));
     if (body.damping.stiffness > 0) {
       add(StiffnessDamping, fmt::format("damping.stiffness of '{}'", body.name));
     }

@@ -28,6 +28,7 @@ enum class Feature : std::uint32_t {
   Regions = 1 << 13,
   Sheets = 1 << 14,
   Zones = 1 << 15,
+  SagFree = 1 << 16,
 };
 using Features = std::uint32_t;
 

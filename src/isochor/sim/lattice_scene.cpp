@@ -127,8 +127,10 @@ class Assembly {
     Body& body = bodies_[b];
     const auto kind = scene_.bodies[b].embedding == "tricubic" ? grid::Interpolation::Tricubic
                                                                : grid::Interpolation::Trilinear;
+    const auto& rest = scene_.bodies[b].rest;
+    if (rest && !rest->vertices.empty()) body.surface.positions = rest->vertices;
     return {grid::embed(body.lattice, body.surface.positions, body.lattice.vertex_cells, kind),
-            std::move(body.triangles), std::move(body.fields)};
+            std::move(body.triangles), std::move(body.fields), std::move(body.parts)};
   }
 
   std::optional<Enclosure> enclosure_of(const HoldSpec& hold, const Body& body) {

@@ -10,12 +10,14 @@
 #include "isochor/materials/registry.h"
 #include "isochor/scene/printer.h"
 #include "isochor/scene/reader.h"
+#include "isochor/sim/anatomy_spec.h"
 #include "isochor/sim/capabilities.h"
 #include "isochor/sim/collider_spec.h"
 #include "isochor/sim/motion.h"
 #include "isochor/sim/muscles.h"
-#include "isochor/sim/skeleton_scene.h"
+#include "isochor/sim/sag_free.h"
 #include "isochor/sim/sheet_spec.h"
+#include "isochor/sim/skeleton_scene.h"
 #include "isochor/sim/zone_spec.h"
 
 namespace isochor::sim {
@@ -197,6 +199,7 @@ void check(const SceneSpec& scene) {
   }
   check_contact(scene);
   check_sheets(scene);
+  check_sag_free(scene);
   check_capabilities(scene);
 }
 
@@ -478,6 +481,9 @@ void describe(FieldVisitor& visitor, BodySpec& spec) {
   }
   visitor.flag("separate", spec.separate,
                "parts of the body in one cell that do not hang together there come apart");
+  visitor.flag("sag_free", spec.sag_free,
+               "the given shape is that of frame 0, under all that acts there; the one at rest is "
+               "computed");
   visitor.choice("boundary", spec.boundary, kBoundaries,
                  "how cells at the surface count: by four points of the part that is inside, which "
                  "is second-order accurate; by how large that part is; or as whole ones");
@@ -503,6 +509,8 @@ void describe(FieldVisitor& visitor, BodySpec& spec) {
                "parts of the body with fibres that can contract; where they overlap, the later one "
                "counts");
   visitor.group("bones", spec.bones, "capsules between all joints of the skeleton that hold it");
+  visitor.list("anatomy", spec.anatomies,
+               "folders of bones and muscles, each of which becomes a hold or a muscle");
   visitor.list("hold", spec.holds, "nodes and surfaces with prescribed motion");
   visitor.list("load", spec.loads, "what pushes at the surface");
   visitor.group("skin", spec.skin, "a membrane on the surface of tets");
@@ -557,6 +565,7 @@ SceneSpec parse_scene(std::string_view text, const std::filesystem::path& file,
   SceneSpec spec;
   spec.file = file;
   scene::read(document, spec);
+  expand_anatomies(spec);
   apply_skeleton(spec);
   check(spec);
   return spec;
@@ -585,6 +594,7 @@ std::string scene_reference() {
   add("file = \"fields.vtu\"", PaintSpec{.file = "fields.vtu"}, "body.paint");
   MuscleSpec muscle;
   add("a `[[body.muscle]]`", muscle, "body.muscle");
+  add("a `[[body.anatomy]]`", AnatomySpec{}, "body.anatomy");
   add("tets = \"body.msh\"", BodySpec{.tets = "body.msh"}, "body");
   add("a `[[body.region]]`", RegionSpec{}, "body.region");
   add("law = \"area\"", SkinSpec{.law = "area"}, "body.skin");

@@ -160,6 +160,7 @@ struct BendSpec {
 struct EndSpec {
   std::string from = "auto";
   double part = 0.1;
+  double touch = 0;
   std::string group;
   Vec3d low{0, 0, 0}, high{0, 0, 0};
   Place place;
@@ -240,6 +241,44 @@ struct ZoneSpec {
   Place place;
 };
 
+/// What a search for a rest shape has found beside the surface that fills the cells.
+struct RestShape {
+  Vec3d anchor;  ///< a corner of a cell: cells lie as they would about the given shape, m
+  /// Where vertices are at rest: not quite on that surface, by what the search leaves. None while
+  /// it goes on.
+  std::vector<Vec3d> vertices;
+};
+
+/// Bones of an anatomy that move.
+struct MovedBonesSpec {
+  std::string bones;
+  std::string turns_about = "middle";
+  Vec3d pivot{0, 0, 0};
+  std::string ease = "smooth";
+  std::vector<KeySpec> keys;
+  Place place;
+};
+
+/// Muscles of an anatomy that contract.
+struct ActiveMusclesSpec {
+  std::string muscles;
+  std::vector<ActivationSpec> activations;
+  Place place;
+};
+
+/// Bones and muscles of a folder of surfaces: short for a hold or a muscle for each of them.
+struct AnatomySpec {
+  std::string folder;
+  double scale = 1;
+  std::string bones = "bone_*", muscles = "muscle_*", without;
+  double touch = 0;
+  double stiffness = 1e8;
+  materials::MaterialSpec material{.preset = "muscle_lee_2009"};
+  std::vector<MovedBonesSpec> moves;
+  std::vector<ActiveMusclesSpec> active;
+  Place place;
+};
+
 struct BodySpec {
   std::string name;
   std::string tets;
@@ -252,6 +291,8 @@ struct BodySpec {
   std::string boundary = "cut";
   int padding = 0;
   bool separate = true;
+  bool sag_free = false;
+  std::shared_ptr<const RestShape> rest;  ///< of one that was searched for
   materials::MaterialSpec material;
   DampingSpec damping;
   Vec3d velocity{0, 0, 0}, angular_velocity{0, 0, 0};
@@ -259,6 +300,7 @@ struct BodySpec {
   std::vector<ActivationSpec> activations;
   std::vector<MuscleSpec> muscles;
   BonesSpec bones;
+  std::vector<AnatomySpec> anatomies;  ///< none after a scene is read
   std::vector<HoldSpec> holds;
   std::vector<LoadSpec> loads;
   std::vector<RegionSpec> regions;
@@ -360,6 +402,9 @@ void describe(FieldVisitor& visitor, EndSpec& spec);
 void describe(FieldVisitor& visitor, LineSpec::Point& spec);
 void describe(FieldVisitor& visitor, LineSpec& spec);
 void describe(FieldVisitor& visitor, MuscleSpec& spec);
+void describe(FieldVisitor& visitor, MovedBonesSpec& spec);
+void describe(FieldVisitor& visitor, ActiveMusclesSpec& spec);
+void describe(FieldVisitor& visitor, AnatomySpec& spec);
 void describe(FieldVisitor& visitor, DampingSpec& spec);
 void describe(FieldVisitor& visitor, RegionSpec& spec);
 void describe(FieldVisitor& visitor, SkinSpec& spec);

@@ -93,8 +93,9 @@ Setup setup_of(const LatticeScene& scene) {
   Setup setup{.attachments = attachments_of(scene), .bodies = {}, .scenery = {}};
   const lattice::Model& model = scene.model();
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
-    setup.bodies.push_back(
-        {.fibres = fibres_of(model, model.bodies[b]), .painted = scene.riders[b].painted});
+    setup.bodies.push_back({.fibres = fibres_of(model, model.bodies[b]),
+                            .painted = scene.riders[b].painted,
+                            .parts = scene.riders[b].parts});
   }
   return setup;
 }

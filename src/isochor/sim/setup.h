@@ -5,6 +5,7 @@
 
 #include "isochor/math/vec3.h"
 #include "isochor/sim/painting.h"
+#include "isochor/sim/part_volume.h"
 #include "isochor/sim/scene_spec.h"
 #include "isochor/sim/scenery.h"
 
@@ -25,6 +26,7 @@ struct Attachment {
 struct BodySetup {
   std::vector<Vec3d> fibres;       ///< per cell, unit, zero where it has none; or no cell has one
   std::vector<CellField> painted;  ///< per cell
+  std::vector<PartVolume> parts;   ///< bones, then muscles
 };
 
 /// What a scene does to its bodies before anything moves, for pictures of it.
