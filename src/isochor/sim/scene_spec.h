@@ -434,4 +434,7 @@ std::string resolved_scene(const SceneSpec& scene);
 /// Every key of a scene with its unit, default, range and meaning, as Markdown.
 std::string scene_reference();
 
+/// What `shape.kind` may be.
+std::span<const std::string_view> shape_kinds();
+
 }  // namespace isochor::sim
