@@ -6,13 +6,11 @@
 namespace isochor::reproduce {
 namespace {
 
-constexpr double kBoneStiffness = 1e8;  ///< N/m^3
-
-sim::HoldSpec bone(const std::string& part, const std::string& joint) {
+sim::HoldSpec bone(const std::string& part, const std::string& joint, double stiffness) {
   sim::HoldSpec hold{.name = part, .where = "inside"};
   hold.inside = {.kind = "arm", .part = part};
   hold.select = "surface";
-  hold.stiffness = kBoneStiffness;
+  hold.stiffness = stiffness;
   hold.joint = joint;
   return hold;
 }
@@ -42,7 +40,9 @@ sim::SceneSpec make_bending_arm(const BendingArm& arm) {
   body.material.law = arm.law;
   body.material.young = arm.young;
   body.material.poisson = arm.poisson;
-  body.holds = {bone("humerus", "shoulder"), bone("radius", "elbow"), bone("ulna", "elbow")};
+  const double k = arm.bone_stiffness;
+  body.holds = {bone("humerus", "shoulder", k), bone("radius", "elbow", k),
+                bone("ulna", "elbow", k)};
   sim::apply_skeleton(scene);
   return scene;
 }

@@ -17,6 +17,7 @@ struct BendingArm {
   std::string volume = "penalty";    ///< MethodSpec::volume
   std::string law = "corotated";
   double young = 15e3, poisson = 0.45;  ///< Pa, 1
+  double bone_stiffness = 1e7;          ///< of the springs that hold flesh at bones, N/m^3
 };
 
 /// The arm as a static scene: a skeleton of shoulder, elbow and wrist, bones that hold the flesh by

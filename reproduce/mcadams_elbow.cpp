@@ -46,7 +46,7 @@ class Elbow {
       : options_(options), context_(context) {}
 
   void bend(const ElbowCase& wanted) {
-    const BendingArm arm{.cell_size = options_.full ? 0.008 : 0.012,
+    const BendingArm arm{.cell_size = options_.full ? 0.012 : 0.015,
                          .volume = wanted.volume,
                          .law = wanted.law,
                          .poisson = wanted.poisson};
@@ -131,7 +131,7 @@ class Elbow {
 std::vector<Row> mcadams_elbow(const ExperimentOptions& options, Context& context) {
   Elbow elbow(options, context);
   elbow.bend({"corotated", "penalty", "corotated", 0.45, std::nullopt});
-  elbow.bend({"mixed", "mixed", "stable_neo_hookean", 0.5, 0.5});
+  elbow.bend({"mixed", "mixed", "mooney_rivlin", 0.498, 1});
   elbow.draw();
   return std::move(elbow.rows);
 }

@@ -135,7 +135,6 @@ TEST(SkeletonScene, ARigidSkeletonMovesTheBodyRigidly) {
   // Both bones on one joint that turns and rises; no gravity, so that nothing else happens.
   std::string text =
       replaced(kLimb, "[[skeleton.joint]]", "[world]\ngravity = [0, 0, 0]\n\n[[skeleton.joint]]");
-  text = replaced(text, "joint = \"elbow\"\nto = \"wrist\"", "joint = \"elbow\"\nto = \"wrist\"");
   text = replaced(text, "translate = [0, \"40 cm\", 0] }",
                   "angle = \"70 deg\", translate = [0, \"40 cm\", 0] }");
   text = replaced(text, "{ frame = 4, angle = \"90 deg\" }", "{ frame = 4 }");
@@ -157,9 +156,8 @@ TEST(SkeletonScene, RemovedRootMotionComesBackInFrames) {
     while (simulation.frame() < 4) simulation.advance();
     return simulation.snapshot().first;
   };
-  // Written joints are tables of an array, so that the key of [skeleton] goes in by dots.
-  const std::string still =
-      replaced(kLimb, "format = 1\n", "format = 1\nskeleton.root_motion = \"keep\"\n");
+  const std::string still = replaced(kLimb, "[[skeleton.joint]]",
+                                     "[skeleton]\nroot_motion = \"keep\"\n\n[[skeleton.joint]]");
   const files::Frame kept = last_frame(still);
   const files::Frame restored = last_frame(replaced(still, "\"keep\"", "\"remove\""));
   for (std::size_t v = 0; v < kept.bodies[0].vertices.size(); ++v) {

@@ -148,11 +148,33 @@ void make_names_differ(Skeleton& skeleton) {
   }
 }
 
+void find_ends(const SkinWeights& weights, std::span<const Vec3d> rest, Skeleton& skeleton) {
+  constexpr double kBeyondMean = 1.5;
+  std::vector<Vec3d> sum(skeleton.joints.size(), Vec3d{0, 0, 0});
+  std::vector<double> total(skeleton.joints.size(), 0);
+  for (std::size_t k = 0; k < rest.size(); ++k) {
+    for (const Influence& influence : weights.of(k)) {
+      sum[influence.joint] += influence.weight * rest[k];
+      total[influence.joint] += influence.weight;
+    }
+  }
+  std::vector<bool> inner(skeleton.joints.size(), false);
+  for (const Joint& joint : skeleton.joints) {
+    if (joint.parent >= 0) inner[joint.parent] = true;
+  }
+  for (std::size_t j = 0; j < skeleton.joints.size(); ++j) {
+    if (inner[j] || !(total[j] > 0)) continue;
+    const Vec3d from = skeleton.position(j);
+    skeleton.joints[j].end = from + kBeyondMean * (sum[j] * (1 / total[j]) - from);
+  }
+}
+
 Skeleton scaled(Skeleton skeleton, double factor) {
   skeleton.base.translation *= factor;
   for (Joint& joint : skeleton.joints) {
     joint.rest.translation *= factor;
     joint.local.translation *= factor;
+    if (joint.end) *joint.end *= factor;
   }
   for (Clip& clip : skeleton.clips) {
     for (JointTracks& tracks : clip.joints) {

@@ -12,6 +12,8 @@
 /// Skeletons: joints at rest, how they move, and what that does to points that follow them.
 namespace isochor::anatomy {
 
+struct SkinWeights;
+
 struct Joint {
   std::string name;
   int parent = -1;  ///< comes before its children; -1 for a root
@@ -22,7 +24,8 @@ struct Joint {
   /// Whether a body is bound to it. Others only carry their children, as a node above all bones
   /// that turns the file upright.
   bool bound = true;
-  bool tip = false;  ///< the end of a chain: a bone leads to it, none begins there
+  bool tip = false;          ///< the end of a chain: a bone leads to it, none begins there
+  std::optional<Vec3d> end;  ///< where the bone of the last joint of a chain ends at rest, if known
 };
 
 /// How values between two keys are found.
@@ -79,8 +82,12 @@ std::vector<Transform> motions_from_rest(const Skeleton& skeleton, const Pose& p
 double bend(const Skeleton& skeleton, const Pose& pose, std::size_t joint,
             const Vec3d& axis = {0, 0, 0});
 
-/// Joints are told apart by their names: what has the name of an earlier one gets a number after it.
+/// Joints are told apart by their names: what has the name of an earlier one gets a number after
+/// it.
 void make_names_differ(Skeleton& skeleton);
+
+/// Ends of bones that no joint ends: half as far again as the mean of the points that follow them.
+void find_ends(const SkinWeights& weights, std::span<const Vec3d> rest, Skeleton& skeleton);
 
 /// Lengths times a factor: rest, poses and clips.
 Skeleton scaled(Skeleton skeleton, double factor);

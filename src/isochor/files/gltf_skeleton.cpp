@@ -4,6 +4,8 @@
 #include <fmt/core.h>
 #include <optional>
 
+#include "isochor/base/error.h"
+#include "isochor/files/gltf.h"
 #include "isochor/files/gltf_document.h"
 #include "isochor/files/skeleton_file.h"
 #include "isochor/files/text_scanner.h"
@@ -297,8 +299,19 @@ class WeightReader {
 
 Skeleton read_gltf_skeleton(std::string place, std::span<const std::byte> bytes,
                             const std::filesystem::path& folder) {
-  const GltfDocument document = parse_gltf(std::move(place), bytes, folder);
-  return SkeletonReader(document).read();
+  const GltfDocument document = parse_gltf(place, bytes, folder);
+  SkeletonReader reader(document);
+  Skeleton skeleton = reader.read();
+  // A file may have no mesh, or one bound otherwise: then nothing says where the last bones end.
+  try {
+    const SurfaceFile skin = read_gltf(std::move(place), bytes, folder);
+    const anatomy::SkinWeights weights = WeightReader(document, reader).read();
+    if (weights.count() == skin.mesh.positions.size()) {
+      anatomy::find_ends(weights, skin.mesh.positions, skeleton);
+    }
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch)
+  }
+  return skeleton;
 }
 
 anatomy::SkinWeights read_gltf_weights(std::string place, std::span<const std::byte> bytes,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "isochor/base/hash.h"
+#include "isochor/scene/reader.h"
 
 namespace isochor::sim {
 namespace {
@@ -116,7 +117,11 @@ std::vector<scene::Difference> changed_keys(const std::string& before,
   const auto document = [&](const SceneSpec& scene) {
     return scene::parse_toml(resolved_scene(without_motion(scene)), file.string());
   };
-  return scene::differences(document(parse_scene(before, file)), document(after));
+  // Read without its skeleton, whose file may have changed or gone since.
+  SceneSpec earlier;
+  earlier.file = file;
+  scene::read(scene::parse_toml(before, file.string()), earlier);
+  return scene::differences(document(earlier), document(after));
 }
 
 }  // namespace isochor::sim

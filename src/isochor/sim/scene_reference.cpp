@@ -36,7 +36,6 @@ std::string scene_reference() {
   add("where = \"group\"", HoldSpec{.where = "group", .select = "surface"}, "body.hold");
   add("where = \"bone\"", HoldSpec{.where = "bone", .joint = "elbow"}, "body.hold");
   add("joint = \"elbow\"", MuscleSpec{.joint = "elbow"}, "body.muscle");
-  add("a `[[skeleton.joint]]`", JointSpec{}, "skeleton.joint");
   add("file = \"walk.glb\"", SkeletonSpec{.file = "walk.glb"}, "skeleton");
   add("kind = \"traction\"", LoadSpec{.where = "all", .kind = "traction"}, "body.load");
   add("slide = \"plane\"", HoldSpec{.where = "all", .slide = "plane"}, "body.hold");

@@ -255,8 +255,8 @@ void add_bones(BodySpec& body, const Skeleton& skeleton) {
     const bool ends = children[j] == 0 && joint.bound && !joint.tip && joint.parent >= 0;
     if (!ends || !(bones.end > 0)) continue;
     const Vec3d from = skeleton.position(j);
-    segments.push_back({static_cast<std::int32_t>(j), from,
-                        from + bones.end * (from - skeleton.position(joint.parent))});
+    const Vec3d onward = from + bones.end * (from - skeleton.position(joint.parent));
+    segments.push_back({static_cast<std::int32_t>(j), from, joint.end.value_or(onward)});
   }
   std::set<std::string> taken;
   for (const HoldSpec& hold : body.holds) taken.insert(hold.name);

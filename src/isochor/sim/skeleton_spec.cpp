@@ -28,7 +28,8 @@ void describe(FieldVisitor& visitor, BonesSpec& spec) {
   visitor.number("slenderness", spec.slenderness, Unit::None, Range::between(0.01, 0.49),
                  "radius of short bones in parts of their length");
   visitor.number("end", spec.end, Unit::None, Range::at_least(0),
-                 "a joint without children has a bone that goes on by this part of its parent's");
+                 "a joint without children has a bone that goes on by this part of its parent's, "
+                 "or as far as the skin that a file binds to it; 0: it has none");
   visitor.number("stiffness", spec.stiffness, Unit::Bedding, Range::at_least(0),
                  "of springs that hold the flesh at their surface, per area; 0: nodes inside are "
                  "held rigidly");
