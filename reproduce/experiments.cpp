@@ -34,6 +34,7 @@ std::vector<Row> patterson_tube(const ExperimentOptions&, Context&);
 std::vector<Row> patterson_volume(const ExperimentOptions&, Context&);
 std::vector<Row> robust_recovery(const ExperimentOptions&, Context&);
 std::vector<Row> robust_scale(const ExperimentOptions&, Context&);
+std::vector<Row> robust_tangle(const ExperimentOptions&, Context&);
 std::vector<Row> sheen_penalty(const ExperimentOptions&, Context&);
 std::vector<Row> tets_stuffing(const ExperimentOptions&, Context&);
 std::vector<Row> sheen_pressure(const ExperimentOptions&, Context&);
@@ -116,6 +117,8 @@ std::span<const Experiment> experiments() {
       Experiment{"robust/recovery", "Back to rest from random, flat, inverted and collapsed states",
                  robust_recovery},
       Experiment{"robust/scale", "The same shape at every scale and stiffness", robust_scale},
+      Experiment{"robust/tangle", "Bodies that start inside each other or themselves",
+                 robust_tangle},
       Experiment{"sheen/penalty", "Penalties on the change of volume (fig. 3)", sheen_penalty},
       Experiment{"tets/stuffing", "Solids filled with tets: the smallest dihedral angle",
                  tets_stuffing},
