@@ -45,6 +45,7 @@ std::vector<Row> sheen_coarse_ball(const ExperimentOptions&, Context&);
 std::vector<Row> sheen_cylinders(const ExperimentOptions&, Context&);
 std::vector<Row> sheen_stability(const ExperimentOptions&, Context&);
 std::vector<Row> sheen_table(const ExperimentOptions&, Context&);
+std::vector<Row> robust_tangle(const ExperimentOptions&, Context&);
 std::vector<Row> sheen_penalty(const ExperimentOptions&, Context&);
 std::vector<Row> tets_stuffing(const ExperimentOptions&, Context&);
 std::vector<Row> sheen_pressure(const ExperimentOptions&, Context&);
@@ -143,6 +144,8 @@ std::span<const Experiment> experiments() {
       Experiment{"sheen/coarse-ball", "The same with few tets (fig. 11)", sheen_coarse_ball},
       Experiment{"sheen/cylinders", "A figure pressed between cylinders (section 8.7)",
                  sheen_cylinders},
+      Experiment{"robust/tangle", "Bodies that start inside each other or themselves",
+                 robust_tangle},
       Experiment{"sheen/penalty", "Penalties on the change of volume (fig. 3)", sheen_penalty},
       Experiment{"tets/stuffing", "Solids filled with tets: the smallest dihedral angle",
                  tets_stuffing},

@@ -36,21 +36,14 @@ ContactSurface surface_of(std::span<const TouchingBox> boxes) {
   ContactSurface out;
   std::int32_t first_node = 0;
   for (std::size_t b = 0; b < boxes.size(); ++b) {
-    const auto first_point = static_cast<std::int32_t>(out.rest.size());
-    const std::vector<Vec3d>& points = boxes[b].surface.positions;
-    const grid::Embedding embedding = grid::embed(boxes[b].spec.lattice, points);
-    for (std::size_t v = 0; v < points.size(); ++v) {
-      out.rest.push_back(points[v]);
-      out.bodies.push_back(static_cast<std::int32_t>(b));
-      for (const auto& [node, weight] : embedding.weights(v)) {
-        out.weights.push_back({first_node + node, weight});
-      }
-      out.first.push_back(static_cast<std::int32_t>(out.weights.size()));
-    }
-    for (geometry::Triangle t : geometry::triangulate(boxes[b].surface)) {
-      for (std::int32_t& p : t) p += first_point;
-      out.triangles.push_back(t);
-    }
+    const std::vector<Vec3d>& rest = boxes[b].surface.positions;
+    const grid::Embedding embedding = grid::embed(boxes[b].spec.lattice, rest);
+    add_surface({.rest = rest,
+                 .triangles = geometry::triangulate(boxes[b].surface),
+                 .embedding = embedding,
+                 .body = static_cast<std::int32_t>(b),
+                 .first_node = first_node},
+                out);
     first_node += static_cast<std::int32_t>(boxes[b].spec.lattice.rest_positions.size());
   }
   return out;
@@ -178,8 +171,8 @@ TEST(LatticeContacts, ABoxOnTheGroundIsCarriedAtTheGapOfItsWeight) {
   boxes[0].spec.lambda.assign(8, 6e6);
   boxes[0].spec.density = 1000;
   const double reach = 0.1 * kCell, dt = 0.05;
-  const Model model = model_of(boxes, {.integrator = solve::Integrator::BackwardEuler,
-                                       .newton = {.tolerance = 1e-9}});
+  const Model model = model_of(
+      boxes, {.integrator = solve::Integrator::BackwardEuler, .newton = {.tolerance = 1e-9}});
   Context context(1);
   Contacts contacts(model, surface_of(boxes), {ground()}, {.reach = reach}, context.arena);
   State state = make_state(model);
@@ -234,7 +227,8 @@ void fold(ModelOf&& model_from, StateOf&& state_of, Advance&& step, int threads,
       const Mat3d Q = rotation_from_vector({0, 0, -sign * angle});
       return Q * p;
     });
-    ASSERT_TRUE(step(model, state, StepInput{.held_positions = held, .contacts = &contacts}, context))
+    ASSERT_TRUE(
+        step(model, state, StepInput{.held_positions = held, .contacts = &contacts}, context))
         << frame;
     EXPECT_EQ(contacts.report(state.positions, 0, contacts.reach()).crossings.count(), 0) << frame;
   }
@@ -245,15 +239,16 @@ void fold(ModelOf&& model_from, StateOf&& state_of, Advance&& step, int threads,
 TEST(LatticeContacts, AFoldingBarNeverCrossesItselfAndHasTheSameBitsOnTwoThreads) {
   std::vector<Vec3d> shapes[2];
   for (const int threads : {1, 2}) {
-    fold([](const auto& boxes) {
-           return model_of(boxes, {.preconditioner = Preconditioner::Multigrid});
-         },
-         [](const Model& model) { return make_state(model); },
-         [](const Model& model, State& state, const StepInput& input, Context& context) {
-           Scratch scratch(model);
-           return advance(model, state, input, scratch, context).converged();
-         },
-         threads, shapes[threads - 1]);
+    fold(
+        [](const auto& boxes) {
+          return model_of(boxes, {.preconditioner = Preconditioner::Multigrid});
+        },
+        [](const Model& model) { return make_state(model); },
+        [](const Model& model, State& state, const StepInput& input, Context& context) {
+          Scratch scratch(model);
+          return advance(model, state, input, scratch, context).converged();
+        },
+        threads, shapes[threads - 1]);
   }
   ASSERT_EQ(shapes[0].size(), shapes[1].size());
   EXPECT_EQ(std::memcmp(shapes[0].data(), shapes[1].data(), shapes[0].size() * sizeof(Vec3d)), 0);
@@ -261,14 +256,14 @@ TEST(LatticeContacts, AFoldingBarNeverCrossesItselfAndHasTheSameBitsOnTwoThreads
 
 TEST(LatticeContacts, AnIncompressibleBarFoldsWithoutCrossingItself) {
   std::vector<Vec3d> shape;
-  fold([](const auto& boxes) { return mixed::build_model({boxes[0].spec}, {}, {}); },
-       [](const mixed::Model& model) { return mixed::make_state(model); },
-       [](const mixed::Model& model, mixed::State& state, const StepInput& input,
-          Context& context) {
-         mixed::Scratch scratch(model);
-         return mixed::advance(model, state, input, scratch, context).converged();
-       },
-       1, shape);
+  fold(
+      [](const auto& boxes) { return mixed::build_model({boxes[0].spec}, {}, {}); },
+      [](const mixed::Model& model) { return mixed::make_state(model); },
+      [](const mixed::Model& model, mixed::State& state, const StepInput& input, Context& context) {
+        mixed::Scratch scratch(model);
+        return mixed::advance(model, state, input, scratch, context).converged();
+      },
+      1, shape);
 }
 
 TEST(LatticeContacts, BoxesThatStartInsideEachOtherComeApart) {

@@ -133,9 +133,10 @@ bool Contacts::goes_on(std::span<const Vec3d> nodes) {
   ++rounds_;
   interpolate(nodes, x_);
   if (apart_) {
-    const bool rubs = std::ranges::any_of(near_colliders_,
-                                          [](const ColliderContact& c) { return c.friction > 0; }) ||
-                      params_.friction > 0;
+    const bool rubs =
+        std::ranges::any_of(near_colliders_,
+                            [](const ColliderContact& c) { return c.friction > 0; }) ||
+        params_.friction > 0;
     if (!rubs || rounds_ >= kFrictionRounds) return false;
     renew_friction();
     return true;
@@ -166,7 +167,10 @@ void Contacts::renew_springs(std::span<const Vec3d> nodes, double margin) {
   for (const ColliderContact& c : near_colliders_) {
     if (!(c.distance < margin)) continue;
     const double stiffness = penalty_[surface_.bodies[c.point]];
-    held_.push_back({{c.point}, {1}, 1, c.collider,
+    held_.push_back({{c.point},
+                     {1},
+                     1,
+                     c.collider,
                      contact::penalty_stiffness(stiffness, 0, c.normal),
                      x_[c.point] + (margin - c.distance) * c.normal});
   }
@@ -223,8 +227,8 @@ void Contacts::add_near_pairs(double margin) {
     const auto is_inside = [&](const contact::Penetration& i) { return i.vertex == p[0]; };
     if (std::ranges::any_of(inside_, is_inside)) continue;
     const std::int32_t a = surface_.bodies[p[0]], b = surface_.bodies[p[1]];
-    if (a == b && 2 * margin >
-                      closest_points(pair.kind, contact::gather(surface_.rest, p)).distance) {
+    if (a == b &&
+        2 * margin > closest_points(pair.kind, contact::gather(surface_.rest, p)).distance) {
       continue;
     }
     held_.push_back({p, pair.weights, 4, -1,

@@ -252,8 +252,12 @@ void Contacts::find_barrier_terms(contact::Curvature curvature) {
     const contact::BarrierValue value = contact::evaluate(barrier, pair.distance);
     // Of nearly parallel edges only a part counts.
     const double part = value.energy > 0 ? terms_[i].energy / value.energy : 0;
-    touch = {pair.points, pair.weights, 4, -1,
-             contact::outer((part * value.curvature) * pair.normal, pair.normal), {}};
+    touch = {pair.points,
+             pair.weights,
+             4,
+             -1,
+             contact::outer((part * value.curvature) * pair.normal, pair.normal),
+             {}};
   });
 }
 
@@ -298,8 +302,12 @@ void Contacts::add_friction_terms() {
       if (std::abs(f.weights[i]) > std::abs(f.weights[main])) main = i;
     }
     const double weight = f.weights[main];
-    touches_.push_back({f.points, f.weights, f.count, f.collider,
-                        term.hessian[5 * main] * (1 / (weight * weight)), {}});
+    touches_.push_back({f.points,
+                        f.weights,
+                        f.count,
+                        f.collider,
+                        term.hessian[5 * main] * (1 / (weight * weight)),
+                        {}});
   }
 }
 

@@ -7,17 +7,18 @@
 #include "isochor/contact/friction.h"
 #include "isochor/contact/impacts.h"
 #include "isochor/contact/penetration.h"
+#include "isochor/lattice/contact_surface.h"
 #include "isochor/lattice/level_springs.h"
 #include "isochor/lattice/model.h"
 
 /// Contact of embedded surfaces with colliders, with each other and with themselves: an energy of
 /// points that ride on nodes, for Newton's method, and as springs for multigrid.
 ///
-/// Two ways. Ours keeps surfaces apart: a barrier (Li et al. 2020) pushes what comes near, and every
-/// step is as long as continuous detection allows, so that surfaces that do not cross at the start
-/// of a step do not at its end. The published one lets surfaces pass through each other and pulls
-/// out what is inside by springs [McAdams11 sec 7]; ours takes it too, with springs that pull a
-/// little further than to the surface, until a tangled start has come apart.
+/// Two ways. Ours keeps surfaces apart: a barrier (Li et al. 2020) pushes what comes near, and
+/// every step is as long as continuous detection allows, so that surfaces that do not cross at the
+/// start of a step do not at its end. The published one lets surfaces pass through each other and
+/// pulls out what is inside by springs [McAdams11 sec 7]; ours takes it too, with springs that pull
+/// a little further than to the surface, until a tangled start has come apart.
 namespace isochor::lattice {
 
 enum class ContactScheme { Barrier, Published };
@@ -29,24 +30,15 @@ struct ContactParams {
   double reach = 0;           ///< m, from which on surfaces push each other; 0: a part of a cell
 };
 
-/// Triangles of all bodies whose corners ride on nodes of a model.
-struct ContactSurface {
-  std::vector<contact::Triangle> triangles;  ///< outward
-  std::vector<Vec3d> rest;                   ///< per point, m
-  std::vector<std::int32_t> bodies;          ///< per point, of the model
-  std::vector<std::int32_t> first{0};        ///< point p rides on [first[p], first[p + 1])
-  std::vector<SpringTerm> weights;           ///< of nodes of the model
-
-  std::size_t point_count() const { return rest.size(); }
-};
-
-/// All that touches in a model of lattice bodies. What it keeps from one step to the next is memory,
-/// not state.
+/// All that touches in a model of lattice bodies. What it keeps from one step to the next is
+/// memory, not state.
 class Contacts {
  public:
   /// The model must outlive it.
   Contacts(const Model& model, ContactSurface surface, std::vector<contact::Collider> colliders,
            const ContactParams& params, ThreadArena& arena);
+  Contacts(const Contacts&) = delete;
+  Contacts& operator=(const Contacts&) = delete;
 
   const ContactSurface& surface() const { return surface_; }
   const contact::Colliders& colliders() const { return colliders_; }

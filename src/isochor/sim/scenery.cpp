@@ -81,11 +81,12 @@ std::vector<SceneryPart> scenery_of(const SceneSpec& scene, const geometry::Boun
   std::vector<SceneryPart> parts;
   geometry::Bounds all = bodies;
   for (contact::Collider& collider : build_colliders(scene, context)) {
-    SceneryPart& part = parts.emplace_back(SceneryPart{.name = collider.name,
-                                                       .surface = std::visit(Drawn{}, collider.shape),
-                                                       .keys = collider.keys,
-                                                       .shapes = {},
-                                                       .turned = collider.turned});
+    SceneryPart& part =
+        parts.emplace_back(SceneryPart{.name = collider.name,
+                                       .surface = std::visit(Drawn{}, collider.shape),
+                                       .keys = collider.keys,
+                                       .shapes = {},
+                                       .turned = collider.turned});
     if (const auto* plane = std::get_if<contact::HalfSpace>(&collider.shape)) {
       part.endless = plane->normal;
       continue;

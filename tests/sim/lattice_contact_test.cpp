@@ -1,0 +1,165 @@
+#include "isochor/sim/lattice_contact.h"
+
+#include <cmath>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "isochor/base/error.h"
+#include "isochor/sim/simulation.h"
+#include "tests/sim/test_scene.h"
+
+namespace isochor::sim {
+namespace {
+
+using files::error_of;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+/// A ball of 20 cm that falls on the ground from 1 cm above.
+const std::string kLatticeBall = R"(format = 1
+[time]
+frames = 12
+integrator = "backward-euler"
+substeps = 2
+[method]
+self_contact = true
+[[body]]
+name = "ball"
+cell_size = "5 cm"
+velocity = [0, -1, 0]
+[body.shape]
+kind = "sphere"
+radius = "10 cm"
+center = [0, "11 cm", 0]
+[body.material]
+young = "20 kPa"
+poisson = 0.3
+[body.damping]
+stiffness = "20 ms"
+[[collider]]
+name = "ground"
+kind = "plane"
+friction = 0.3
+)";
+
+/// A cube between a floor that stays and a lid that comes down, in equilibrium.
+const std::string kPressedCube = R"(format = 1
+[time]
+frames = 2
+[world]
+gravity = [0, 0, 0]
+[[body]]
+name = "cube"
+cell_size = "5 cm"
+[body.shape]
+kind = "box"
+size = ["20 cm", "20 cm", "20 cm"]
+[body.material]
+young = "20 kPa"
+poisson = 0
+[[body.hold]]
+name = "floor"
+where = "y-"
+slide = "plane"
+direction = [0, 1, 0]
+[[body.hold]]
+name = "pin"
+where = "sphere"
+center = [0, "-10 cm", 0]
+radius = "1 cm"
+[[collider]]
+name = "lid"
+kind = "box"
+size = ["1 m", "10 cm", "1 m"]
+center = [0, "16 cm", 0]
+[[collider.key]]
+frame = 0
+[[collider.key]]
+frame = 2
+translate = [0, "-3 cm", 0]
+)";
+
+const files::Field* field_of(const files::BodyFrame& body, const std::string& name) {
+  for (const files::Field& f : body.fields) {
+    if (f.name == name && f.support == files::Support::Vertex) return &f;
+  }
+  return nullptr;
+}
+
+TEST(LatticeContact, ABallComesToRestOnTheGroundWhichCarriesItsWeight) {
+  for (const char* volume : {"penalty", "mixed"}) {
+    Context context(1);
+    Simulation simulation(parse_scene(kLatticeBall, "s.toml",
+                                      std::vector{std::string("time.frames=40"),
+                                                  std::string("method.volume=\"") + volume + "\""}),
+                          context);
+    const double weight = 9.81 * simulation.summary().mass;
+    while (simulation.frame() < 40) {
+      ASSERT_TRUE(simulation.advance()) << volume;
+      const Measures m = simulation.snapshot().second;
+      ASSERT_TRUE(m.contact);
+      EXPECT_EQ(m.contact->deepest, 0);
+      EXPECT_EQ(m.contact->crossings, 0);
+    }
+    const auto [frame, m] = simulation.snapshot();
+    EXPECT_GT(m.contact->collider_contacts, 0u);
+    EXPECT_EQ(m.reactions.back().name, "ground");
+    EXPECT_NEAR(m.reactions.back().force[1], weight, 0.02 * weight) << volume;
+    const files::Field* force = field_of(frame.bodies[0], "contact_force");
+    const files::Field* pressure = field_of(frame.bodies[0], "contact_pressure");
+    const files::Field* gap = field_of(frame.bodies[0], "contact_gap");
+    ASSERT_TRUE(force && pressure && gap);
+    double sum = 0, least = 1;
+    for (std::size_t v = 0; v < frame.bodies[0].vertices.size(); ++v) {
+      sum += force->values[3 * v + 1];
+      least = std::min<double>(least, gap->values[v]);
+      if (pressure->values[v] > 0) {
+        EXPECT_NEAR(gap->values[v], frame.bodies[0].vertices[v][1], 1e-6) << "gap to the plane";
+      }
+    }
+    EXPECT_NEAR(sum, m.reactions.back().force[1], 1e-4 * weight);
+    EXPECT_GT(least, 0);
+  }
+}
+
+TEST(LatticeContact, ALidThatComesDownIsPushedBackByWhatItCompresses) {
+  Context context(1);
+  Simulation simulation(parse_scene(kPressedCube, "s.toml"), context);
+  while (simulation.frame() < 2) ASSERT_TRUE(simulation.advance());
+  const auto [frame, m] = simulation.snapshot();
+  double top = -1;
+  for (const Vec3d& x : frame.bodies[0].vertices) top = std::max(top, x[1]);
+  // Without Poisson's effect a column of corotated cells is a spring: force = E A strain.
+  const double strain = (0.1 - top) / 0.2;
+  EXPECT_GT(strain, 0.09);
+  EXPECT_LT(top, 0.08) << "the lid is at 8 cm";
+  EXPECT_NEAR(m.reactions.back().force[1], -2e4 * 0.04 * strain, 0.02 * 2e4 * 0.04 * strain);
+}
+
+TEST(LatticeContact, ResumedRunsContinueWithTheSameBitsOnAnyNumberOfThreads) {
+  std::vector<std::byte> whole;
+  for (const int threads : {1, 2}) {
+    Context context(threads);
+    Simulation simulation(parse_scene(kLatticeBall, "s.toml"), context);
+    while (simulation.frame() < 4) ASSERT_TRUE(simulation.advance());
+    const std::vector<std::byte> half = simulation.checkpoint();
+    while (simulation.frame() < 6) ASSERT_TRUE(simulation.advance());
+    if (threads == 1) whole = simulation.checkpoint();
+    EXPECT_EQ(simulation.checkpoint(), whole) << threads;
+    Simulation resumed(parse_scene(kLatticeBall, "s.toml"), context);
+    resumed.restore("half", half);
+    resumed.poison_scratch();
+    while (resumed.frame() < 6) ASSERT_TRUE(resumed.advance());
+    EXPECT_EQ(resumed.checkpoint(), whole) << threads;
+  }
+}
+
+TEST(LatticeContact, IntegratorsThatEvaluateForcesHalfWayAreRefused) {
+  const std::string midpoint =
+      replaced(kLatticeBall, "integrator = \"backward-euler\"", "integrator = \"midpoint\"");
+  EXPECT_THAT(error_of([&] { parse_scene(midpoint, "s.toml"); }),
+              AllOf(HasSubstr("collider"), HasSubstr("midpoint"), HasSubstr("static")));
+}
+
+}  // namespace
+}  // namespace isochor::sim
