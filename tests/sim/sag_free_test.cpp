@@ -100,7 +100,7 @@ TEST(SagFree, AMotionThatStartsThereStaysAndGoesOnFromACheckpoint) {
   const std::vector<Vec3d> given = drawn(scene, context);
   Simulation simulation(scene, context);
   ASSERT_TRUE(simulation.advance().has_value());
-  const std::vector<std::byte> checkpoint = simulation.save();
+  const std::vector<std::byte> checkpoint = simulation.checkpoint();
   ASSERT_TRUE(simulation.advance().has_value());
   const std::vector<Vec3d> next = simulation.snapshot().first.bodies[0].vertices;
   EXPECT_LT(farthest(next, given), 1e-5);
@@ -108,7 +108,7 @@ TEST(SagFree, AMotionThatStartsThereStaysAndGoesOnFromACheckpoint) {
   Simulation resumed(scene, context);
   resumed.restore("checkpoint", checkpoint);
   ASSERT_TRUE(resumed.advance().has_value());
-  EXPECT_EQ(resumed.snapshot().first.bodies[0].vertices, next);
+  EXPECT_EQ(farthest(resumed.snapshot().first.bodies[0].vertices, next), 0);
 }
 
 TEST(SagFree, MusclesGoWithTheBody) {
