@@ -3,12 +3,15 @@
 /// anatomical one of BodyParts3D where its surfaces are there. Bones hold the flesh by springs
 /// along their surface; muscles are surfaces of their own with harmonic fibres from bone to bone.
 ///
-/// The bulge is how far the skin of the active arm stands out beyond that of the passive one, bent
-/// alike. Volumes of muscles are those of their surfaces, which ride on the cells.
+/// The bulge is how far the skin above the middle of active muscles stands out beyond that of the
+/// passive arm, bent alike, and beyond that of the straight one. Volumes of muscles are those of
+/// their surfaces, which ride on the cells.
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
 
+#include "isochor/anatomy/harmonic_fibres.h"
+#include "isochor/geometry/triangle_bvh.h"
 #include "isochor/grid/embedding.h"
 #include "isochor/sim/body_builder.h"
 #include "isochor/sim/simulation.h"
@@ -143,8 +146,8 @@ struct Inside {
 
 struct BentArm {
   geometry::SurfaceMesh skin;
-  std::vector<Vec3d> now;
-  std::vector<Inside> inside;
+  std::vector<Vec3d> straight, now;  ///< the skin at frame 0 and in the last frame
+  std::vector<Inside> inside;        ///< muscles, then bones
   double volume_change = 0;
   std::vector<sim::PartVolume> parts;
   std::size_t cells = 0;
@@ -186,6 +189,7 @@ BentArm bend(sim::SceneSpec scene, bool active, Context& context) {
     arm.cuts += report->cut_steps;
     arm.newton += report->newton_iterations;
     arm.krylov += report->krylov_iterations;
+    if (frame == 0) arm.straight = simulation.snapshot().first.bodies[0].vertices;
   }
   auto [frame, measures] = simulation.snapshot();
   arm.inside = find_inside(scene, frame.bodies[0].nodes, context);
@@ -194,18 +198,38 @@ BentArm bend(sim::SceneSpec scene, bool active, Context& context) {
   return arm;
 }
 
-/// How far the active skin is outside of the passive one, at most, along the passive one's normals,
-/// m.
-double bulge(const BentArm& passive, const BentArm& active) {
-  std::vector<Vec3d> normals(passive.now.size(), Vec3d{0, 0, 0});
-  for (const auto& [a, b, c] : geometry::triangulate(passive.skin)) {
-    const Vec3d normal = cross(passive.now[b] - passive.now[a], passive.now[c] - passive.now[a]);
+/// The vertices of the skin above the middle half of muscles that contract.
+std::vector<std::size_t> skin_above(const sim::SceneSpec& scene, const BentArm& arm,
+                                    Context& context) {
+  constexpr double kDepth = 0.03;
+  std::vector<std::size_t> above;
+  for (std::size_t m = 0; m < scene.bodies[0].muscles.size(); ++m) {
+    if (scene.bodies[0].muscles[m].activations.empty()) continue;
+    const geometry::SurfaceMesh& surface = arm.inside[m].surface;
+    const auto triangles = geometry::triangulate(surface);
+    const std::vector<double> ways = anatomy::ways_along_axis({surface.positions, triangles});
+    const geometry::TriangleBvh tree(surface.positions, triangles, context.arena);
+    for (std::size_t v = 0; v < arm.skin.positions.size(); ++v) {
+      const auto nearest = tree.closest_point(arm.skin.positions[v], kDepth);
+      if (nearest.triangle < 0 || std::abs(ways[nearest.triangle] - 0.5) > 0.25) continue;
+      above.push_back(v);
+    }
+  }
+  return above;
+}
+
+/// How far such vertices have gone outward, at most, m.
+double bulge(const geometry::SurfaceMesh& skin, std::span<const std::size_t> vertices,
+             std::span<const Vec3d> before, std::span<const Vec3d> after) {
+  std::vector<Vec3d> normals(before.size(), Vec3d{0, 0, 0});
+  for (const auto& [a, b, c] : geometry::triangulate(skin)) {
+    const Vec3d normal = cross(before[b] - before[a], before[c] - before[a]);
     for (const std::int32_t v : {a, b, c}) normals[v] += normal;
   }
   double most = 0;
-  for (std::size_t v = 0; v < normals.size(); ++v) {
+  for (const std::size_t v : vertices) {
     if (!(norm(normals[v]) > 0)) continue;
-    most = std::max(most, dot(active.now[v] - passive.now[v], normals[v]) / norm(normals[v]));
+    most = std::max(most, dot(after[v] - before[v], normals[v]) / norm(normals[v]));
   }
   return most;
 }
@@ -263,10 +287,16 @@ void measure(const ArmCase& wanted, const ExperimentOptions& options, Context& c
   const BentArm passive = bend(wanted.scene, false, context);
   const BentArm active = bend(wanted.scene, true, context);
   if (context.cancelled) return;
-  add("bulge of the skin", 1000 * bulge(passive, active), "mm",
+  const std::vector<std::size_t> above = skin_above(wanted.scene, active, context);
+  add("bulge beyond the passive arm", 1000 * bulge(active.skin, above, passive.now, active.now),
+      "mm",
       fmt::format("{} cells of {:g} mm; active: {} systems, {} iterations, {} cuts", active.cells,
                   1000 * wanted.scene.bodies[0].cell_size, active.newton, active.krylov,
                   active.cuts));
+  add("bulge beyond the straight arm, active",
+      1000 * bulge(active.skin, above, active.straight, active.now), "mm");
+  add("bulge beyond the straight arm, passive",
+      1000 * bulge(active.skin, above, passive.straight, passive.now), "mm");
   for (const auto& [name, arm] : {std::pair("passive", &passive), std::pair("active", &active)}) {
     const Inside* worst = nullptr;
     for (const Inside& part : arm->inside) {

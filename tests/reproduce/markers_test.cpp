@@ -24,8 +24,8 @@ TEST(Markers, FramesWithoutAMarkerAreLeftOutOfMeans) {
   EXPECT_THAT(record.names, testing::ElementsAre("A", "B"));
   EXPECT_EQ(record.positions.size(), 3u);
   const std::vector<Vec3d> mean = record.mean(0, 3);
-  EXPECT_EQ(mean[0], (Vec3d{2, 2, 3}));
-  EXPECT_EQ(mean[1], (Vec3d{4, 6, 6}));
+  EXPECT_EQ(norm(mean[0] - Vec3d{2, 2, 3}), 0);
+  EXPECT_EQ(norm(mean[1] - Vec3d{4, 6, 6}), 0);
   EXPECT_DOUBLE_EQ(record.scatter(0, 0, 3), 1);
 }
 

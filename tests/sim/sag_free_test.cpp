@@ -1,5 +1,6 @@
 #include "isochor/sim/sag_free.h"
 
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +12,7 @@
 namespace isochor::sim {
 namespace {
 
-/// A bar that bends by a good part of its length.
+/// A bar that bends by a tenth of its length.
 const std::string kSoftBar = R"(format = 1
 [time]
 frames = 2
@@ -22,7 +23,7 @@ name = "bar"
 cell_size = "5 cm"
 sag_free = true
 shape = { kind = "box", size = [0.6, 0.1, 0.1] }
-material = { law = "neo_hookean", young = "1 MPa", poisson = 0.4 }
+material = { law = "neo_hookean", young = "3 MPa", poisson = 0.4 }
 [[body.hold]]
 name = "wall"
 where = "x-"
@@ -53,32 +54,40 @@ TEST(SagFree, FrameZeroIsTheGivenShape) {
     const std::vector<Vec3d> given = drawn(scene, context);
     SceneSpec plain = scene;
     plain.bodies[0].sag_free = false;
-    EXPECT_GT(farthest(first_frame(plain, context), given), 0.1) << "it would sag";
+    EXPECT_GT(farthest(first_frame(plain, context), given), 0.03) << "it would sag";
     EXPECT_LT(farthest(first_frame(scene, context), given), 1e-6) << volume;
   }
 }
 
-TEST(SagFree, TheRestShapeOfASaggedBarIsTheBar) {
+TEST(SagFree, AHangingBarHasTheRestLengthOfTheClosedForm) {
+  // Linear, without sideways contraction: L = L0 + density g L0^2 / (2 E), and L0 = 0.5 m. What is
+  // allowed is half a per cent of the 6 cm by which it is stretched.
   Context context(2);
-  SceneSpec plain = parse_scene(kSoftBar, "bar.toml");
-  plain.bodies[0].sag_free = false;
-  Simulation forward(plain, context);
-  ASSERT_TRUE(forward.advance().has_value());
-  auto sagged = std::make_shared<files::SurfaceFile>();
-  sagged->mesh = forward.topology().bodies[0].surface;
-  const std::vector<Vec3d> bar = sagged->mesh.positions;
-  sagged->mesh.positions = forward.snapshot().first.bodies[0].vertices;
-
-  SceneSpec inverse = parse_scene(kSoftBar, "bar.toml");
-  inverse.bodies[0].shape.kind = "mesh";
-  inverse.bodies[0].shape.given = sagged;
-  RestShapeReport report;
-  const SceneSpec found = with_rest_shapes(inverse, context, &report);
-  ASSERT_TRUE(found.bodies[0].rest);
-  // Of a cell: what the way to it leaves, since the lattice of a bent guess is another one.
-  EXPECT_LT(farthest(found.bodies[0].rest->vertices, bar), 0.02 * 0.05);
-  EXPECT_LT(report.misfit, 1e-3);
-  EXPECT_GT(report.moved, 0.1);
+  const double length = 0.5 + 1000 * 9.81 * 0.25 / (2 * 20e3);
+  const std::string text = R"(format = 1
+[method]
+newton.tolerance = 1e-10
+[[body]]
+name = "bar"
+cell_size = "5 cm"
+sag_free = true
+shape = { kind = "box", size = [0.1, LENGTH, 0.1] }
+material = { law = "linear", young = "20 kPa", poisson = 0, density = 1000 }
+[[body.hold]]
+name = "ceiling"
+where = "y+"
+select = "surface"
+)";
+  const SceneSpec scene =
+      parse_scene(replaced(text, "LENGTH", fmt::format("{}", length)), "bar.toml");
+  const SceneSpec found = with_rest_shapes(scene, context);
+  double low = 1, high = -1;
+  for (const Vec3d& p : found.bodies[0].rest->vertices) {
+    low = std::min(low, p[1]);
+    high = std::max(high, p[1]);
+  }
+  EXPECT_NEAR(high, 0.5 * length, 3e-4);
+  EXPECT_NEAR(high - low, 0.5, 3e-4);
 }
 
 TEST(SagFree, WithoutLoadsTheRestShapeIsTheGivenOne) {
@@ -100,7 +109,7 @@ TEST(SagFree, AMotionThatStartsThereStaysAndGoesOnFromACheckpoint) {
   const std::vector<Vec3d> given = drawn(scene, context);
   Simulation simulation(scene, context);
   ASSERT_TRUE(simulation.advance().has_value());
-  const std::vector<std::byte> checkpoint = simulation.save();
+  const std::vector<std::byte> checkpoint = simulation.checkpoint();
   ASSERT_TRUE(simulation.advance().has_value());
   const std::vector<Vec3d> next = simulation.snapshot().first.bodies[0].vertices;
   EXPECT_LT(farthest(next, given), 1e-5);
@@ -108,7 +117,7 @@ TEST(SagFree, AMotionThatStartsThereStaysAndGoesOnFromACheckpoint) {
   Simulation resumed(scene, context);
   resumed.restore("checkpoint", checkpoint);
   ASSERT_TRUE(resumed.advance().has_value());
-  EXPECT_EQ(resumed.snapshot().first.bodies[0].vertices, next);
+  EXPECT_EQ(farthest(resumed.snapshot().first.bodies[0].vertices, next), 0);
 }
 
 TEST(SagFree, MusclesGoWithTheBody) {
@@ -116,7 +125,7 @@ TEST(SagFree, MusclesGoWithTheBody) {
   const std::string muscle = R"([[body.muscle]]
 name = "core"
 shape = { kind = "box", size = [0.4, 0.05, 0.05] }
-fibres = "harmonic"
+fibres = "constant"
 [[body.hold]])";
   const SceneSpec scene = parse_scene(replaced(kSoftBar, "[[body.hold]]", muscle), "bar.toml");
   const std::vector<Vec3d> given = drawn(scene, context);
@@ -124,7 +133,7 @@ fibres = "harmonic"
   const SceneSpec found = with_rest_shapes(scene, context);
   // What hangs down when it is given stands higher at rest.
   const auto& core = found.bodies[0].muscles[0].shape.given->mesh.positions;
-  EXPECT_GT(std::ranges::max(core, {}, [](const Vec3d& p) { return p[1]; })[1], 0.04);
+  EXPECT_GT(std::ranges::max(core, {}, [](const Vec3d& p) { return p[1]; })[1], 0.03);
 }
 
 TEST(SagFree, AStartAtRestIsRefused) {

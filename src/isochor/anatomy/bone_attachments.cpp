@@ -28,18 +28,33 @@ std::vector<int> touched_bones(const Solid& muscle, std::span<const Vec3d> middl
   return touched;
 }
 
-/// Areas that touch each bone at one end.
-struct Contest {
-  std::vector<double> area;
+/// What touches each bone in one quarter of a muscle.
+class Contest {
+ public:
+  explicit Contest(std::size_t bones) : area_(bones, 0), moment_(bones, 0) {}
 
-  int winner(int without = -1) const {
+  /// `way` from the tip of the muscle.
+  void add(int bone, double area, double way) {
+    if (way > kQuarter) return;
+    area_[bone] += area;
+    moment_[bone] += area * way;
+  }
+  /// How far from the tip a bone is touched, on average; infinite for less than `least` area.
+  double way(int bone, double least) const {
+    return bone < 0 || area_[bone] < least ? std::numeric_limits<double>::infinity()
+                                           : moment_[bone] / area_[bone];
+  }
+  /// The one nearest to the tip, or -1.
+  int winner(double least, int without = -1) const {
     int best = -1;
-    for (int b = 0; b < static_cast<int>(area.size()); ++b) {
-      if (b != without && area[b] > 0 && (best < 0 || area[b] > area[best])) best = b;
+    for (int b = 0; b < static_cast<int>(area_.size()); ++b) {
+      if (b != without && way(b, least) < way(best, least)) best = b;
     }
     return best;
   }
-  double of(int bone) const { return bone < 0 ? 0 : area[bone]; }
+
+ private:
+  std::vector<double> area_, moment_;
 };
 
 }  // namespace
@@ -71,21 +86,20 @@ AttachedEnds ends_at_bones(const Solid& muscle, std::span<const BoneSurface> bon
   }
   const std::vector<int> touched = touched_bones(muscle, middles, bones, touch);
 
-  Contest first{std::vector<double>(bones.size(), 0)}, last = first;
+  Contest first(bones.size()), last(bones.size());
   for (std::size_t t = 0; t < touched.size(); ++t) {
     if (touched[t] < 0) continue;
-    if (ways[t] <= kQuarter) first.area[touched[t]] += areas[t];
-    if (ways[t] >= 1 - kQuarter) last.area[touched[t]] += areas[t];
+    first.add(touched[t], areas[t], ways[t]);
+    last.add(touched[t], areas[t], 1 - ways[t]);
   }
-  for (Contest* contest : {&first, &last}) {
-    for (double& area : contest->area) area = area < kLeastArea * whole ? 0 : area;
-  }
-  AttachedEnds out{.ends = {}, .origin_bone = first.winner(), .insertion_bone = last.winner()};
+  const double least = kLeastArea * whole;
+  AttachedEnds out{
+      .ends = {}, .origin_bone = first.winner(least), .insertion_bone = last.winner(least)};
   if (out.origin_bone >= 0 && out.origin_bone == out.insertion_bone) {
-    if (first.of(out.origin_bone) >= last.of(out.insertion_bone)) {
-      out.insertion_bone = last.winner(out.origin_bone);
+    if (first.way(out.origin_bone, least) <= last.way(out.insertion_bone, least)) {
+      out.insertion_bone = last.winner(least, out.origin_bone);
     } else {
-      out.origin_bone = first.winner(out.insertion_bone);
+      out.origin_bone = first.winner(least, out.insertion_bone);
     }
   }
 

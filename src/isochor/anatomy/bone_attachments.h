@@ -30,9 +30,9 @@ struct AttachedEnds {
 
 /// A muscle goes from one bone to another. A triangle touches the bone nearest to its middle, if
 /// that is within `touch`, in m, or inside of it. Along the longest axis of the muscle, from 0 to
-/// 1, the origin's bone is the one with the largest touching area in the first quarter, the
-/// insertion's that in the last one; the two must differ, and if one bone has the most in both, it
-/// gets the end with the larger area. The end is all that touches its bone in its half of the
+/// 1, the origin's bone is the one that is touched nearest to the tip, on average over the first
+/// quarter, the insertion's the same in the last one; the two must differ, and a bone that leads in
+/// both has the end where it is nearer. The end is all that touches its bone in its half of the
 /// muscle. An end that no bone decides is the last `part` of the length, as ends_along_axis says.
 AttachedEnds ends_at_bones(const Solid& muscle, std::span<const BoneSurface> bones, double touch,
                            double part = 0.1);

@@ -156,9 +156,11 @@ anatomy::FibreField fibres_of(const MuscleSpec& muscle, const TissueSurface& sur
   if (muscle.fibres == "polylines") {
     return anatomy::fibres_along(lines_of(muscle, around.scene_file));
   }
-  return anatomy::harmonic_fibres(surface.solid(), find_ends(muscle, surface, around),
-                                  anatomy::default_spacing(surface.solid()), muscle.place.text(),
-                                  around.context.arena);
+  // Finer than what cells can tell is of no use.
+  const double spacing =
+      std::max(anatomy::default_spacing(surface.solid()), 0.25 * around.cell_size);
+  return anatomy::harmonic_fibres(surface.solid(), find_ends(muscle, surface, around), spacing,
+                                  muscle.place.text(), around.context.arena);
 }
 
 // ---- Cells ----

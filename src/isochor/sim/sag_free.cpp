@@ -17,9 +17,9 @@ namespace {
 constexpr int kMostRounds = 30;
 /// Of an edge of a cell: where the search ends, and what it must reach. What is left is how far the
 /// surface that fills the cells is from the one that rides on them.
-constexpr double kEnough = 1e-4, kLeast = 0.1;
+constexpr double kEnough = 0.02, kLeast = 0.1;
 /// Of a step, before the search gives up.
-constexpr double kShortest = 1.0 / 64;
+constexpr double kShortest = 1.0 / 16;
 
 /// A surface of a body that is looked for at rest: its own, or that of a muscle.
 struct Looked {
@@ -276,7 +276,7 @@ class RestShapes {
     }
     context_.log(LogLevel::Info,
                  fmt::format("rest shapes found in {} rounds: vertices move by up to {:.2g} % of "
-                             "their body, cells are filled to {:.1g} % of it",
+                             "their body, what fills cells is within {:.1g} % of it",
                              report.rounds, 100 * report.moved, 100 * report.misfit));
     return scene_;
   }
