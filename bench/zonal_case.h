@@ -10,7 +10,7 @@ struct ZonalCase {
   tets::Model model;
   Vec3d gravity{0, 0, 0};
   double dt = 0;  ///< s; 0: static
-  int frames = 3;
+  int frames = 2;
   Vec3d velocity{0, 0, 0};  ///< of what nothing holds, at first, m/s
   Vec3d motion{0, 0, 0};    ///< of the second hold in a frame, m
 

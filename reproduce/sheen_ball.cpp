@@ -133,7 +133,8 @@ run::RenderOptions view() {
           .height = 380,
           .field_min = -50e3,
           .field_max = 150e3,
-          .camera_direction = Vec3d{0, 0.2, 1},
+          .camera_direction = Vec3d{0, 0.25, 1},
+          .camera_distance_factor = 0.6,
           .caption = kCaption};
 }
 
@@ -148,7 +149,7 @@ std::vector<Row> sheen_ball(const ExperimentOptions& options, Context& context) 
   int place = 0;
   for (const ZonalVariant& v : fine_variants()) {
     if (context.cancelled) return rows;
-    const Impact i = drop(v, ball, context, &figure, {3.6 * place, 0, 0});
+    const Impact i = drop(v, ball, context, &figure, {4.2 * place, 0, 0});
     add_rows("sheen/ball", "Sheen 2021, fig. 10, section 8.5", v, i, ball, paper[place], rows);
     lines.push_back({.name = v.name, .x = i.time, .y = i.volume});
     ++place;
@@ -174,7 +175,7 @@ std::vector<Row> sheen_coarse_ball(const ExperimentOptions& options, Context& co
   int place = 0;
   for (const ZonalVariant& v : coarse_variants()) {
     if (context.cancelled) return rows;
-    const Impact i = drop(v, coarse, context, &figure, {3.6 * place, 0, 0});
+    const Impact i = drop(v, coarse, context, &figure, {4.2 * place, 0, 0});
     add_rows("sheen/coarse-ball", source, v, i, coarse, paper[place], rows);
     const Impact reference = drop(v, fine, context, nullptr, {});
     double difference = 0;

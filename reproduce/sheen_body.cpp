@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "isochor/geometry/organic_shapes.h"
+#include "isochor/geometry/shapes.h"
 #include "isochor/geometry/stuffing.h"
 #include "reproduce/experiment.h"
 #include "reproduce/zonal_body.h"
@@ -159,7 +160,8 @@ std::vector<Row> sheen_body_zones(const ExperimentOptions& options, Context& con
                  .height = 620,
                  .field_min = -4000,
                  .field_max = 4000,
-                 .camera_direction = Vec3d{0.5, 0.1, 1},
+                 .camera_direction = Vec3d{0.25, 0.05, 1},
+                 .camera_distance_factor = 0.7,
                  .ground = false,
                  .caption = "pulled forwards by three times its weight: Poisson's ratio 0.4; the "
                             "whole body a zone; seven zones; without penalty"},
@@ -231,8 +233,16 @@ std::vector<Row> sheen_cylinders(const ExperimentOptions& options, Context& cont
              "the paper's are iterations of Ipopt, with a skin; steps that find new contacts are "
              "done again");
     out.show("seconds per step", person.seconds / frames, "s", v.seconds);
-    figure.add(v.name, person, {offset, 0, 0});
-    offset += 1.1;
+    figure.add(v.name, person, {0, 0, -offset}, [&](const Vec3d& x) {
+      return std::abs(x[1] - height) < 0.4 && std::abs(x[0]) < 0.22;
+    });
+    const double way = 0.25 * (front - back);
+    for (const double z : {front + kCylinder - way, back - kCylinder + way}) {
+      figure.add_scenery("cylinder",
+                         geometry::make_cylinder({0, height, z}, {1, 0, 0}, kCylinder, 0.3, 0.01),
+                         {0, 0, -offset});
+    }
+    offset += 0.6;
   }
   if (!options.pictures.empty()) {
     figure.draw(options.pictures / "sheen_cylinders.png",
@@ -240,7 +250,8 @@ std::vector<Row> sheen_cylinders(const ExperimentOptions& options, Context& cont
                  .height = 640,
                  .field_min = -10e3,
                  .field_max = 30e3,
-                 .camera_direction = Vec3d{1, 0.1, 0.6},
+                 .camera_direction = Vec3d{1, 0.15, 0.25},
+                 .camera_distance_factor = 0.7,
                  .ground = false,
                  .caption = "pressed between cylinders: stable neo-Hookean; a zone, backward Euler "
                             "and BDF2"},

@@ -79,7 +79,7 @@ std::vector<Row> sheen_zones(const ExperimentOptions& options, Context& context)
       out.add("worst volume of a zone off by", worst, "", std::nullopt, Relation::AtMost, 1e-9, "");
     }
     figure.add(v.name, beam, {offset, 0, 0});
-    offset += 20 * kEdge;
+    offset += 17 * kEdge;
   }
   const Result &ring = results[3], &ours = results[4];
   const bool both = ring.converged && ours.converged;
@@ -109,6 +109,7 @@ std::vector<Row> sheen_zones(const ExperimentOptions& options, Context& context)
          .field_max = 5000,
          .up = {0, 0, 1},
          .camera_direction = Vec3d{0, -1, 0.2},
+         .camera_distance_factor = 0.65,
          .ground = false,
          .caption = "one zone; 4-, 2- and 1-rings; one zone with penalty; Poisson's ratio 0.495"},
         context);

@@ -264,6 +264,18 @@ void PressureFigure::add(const std::string& name, const ZonalBody& body, const V
   frame_.bodies.push_back(std::move(frame));
 }
 
+void PressureFigure::add_scenery(const std::string& name, geometry::SurfaceMesh surface,
+                                 const Vec3d& offset) {
+  for (Vec3d& x : surface.positions) x += offset;
+  files::BodyFrame frame{.nodes = {}, .vertices = surface.positions, .fields = {}};
+  frame.fields = {{.name = "pressure",
+                   .unit = "Pa",
+                   .support = files::Support::Vertex,
+                   .values = std::vector<float>(surface.positions.size(), 0)}};
+  topology_.bodies.push_back({.name = name, .surface = std::move(surface)});
+  frame_.bodies.push_back(std::move(frame));
+}
+
 void PressureFigure::draw(const std::filesystem::path& file, run::RenderOptions options,
                           Context& context) const {
   options.field = "pressure";

@@ -106,6 +106,8 @@ class PressureFigure {
  public:
   void add(const std::string& name, const ZonalBody& body, const Vec3d& offset,
            const std::function<bool(const Vec3d&)>& shown = {});
+  /// What has no pressure.
+  void add_scenery(const std::string& name, geometry::SurfaceMesh surface, const Vec3d& offset);
   void draw(const std::filesystem::path& file, run::RenderOptions options, Context& context) const;
 
  private:

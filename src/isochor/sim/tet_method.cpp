@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/core.h>
 #include <numeric>
 
 #include "isochor/sim/body_frame.h"
@@ -77,6 +78,9 @@ TetMethod::World TetMethod::world_at(double time) const {
 solve::NewtonReport TetMethod::advance(double time) {
   const solve::NewtonReport report = timing_.moves() && time > 0 ? step(time) : start(time);
   if (report.converged()) time_ = time;
+  if (report.fallbacks > 0) {
+    context_.log(LogLevel::Warning, fmt::format("frame {:g}: {}", time, report.fallback));
+  }
   return report;
 }
 
