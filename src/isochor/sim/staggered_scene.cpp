@@ -199,26 +199,30 @@ class Assembly {
     return hold_of;
   }
 
-  /// The body weighs what its surface encloses.
+  /// The body weighs what its surface encloses, of which faces have their shares; padding that is
+  /// held, and half of its outermost layer, have none.
   static void weigh(const BodySpec& spec, const Body& body, StaggeredBody& made) {
     const double h = body.lattice.spacing, cell = h * h * h;
-    const auto filled_of = [&](std::size_t n) {
-      const std::size_t at = made.domain.index(made.cells[n]);
-      if (made.domain.cells[at] == Cell::Exterior) return 0.0;
-      return made.domain.fraction.empty() ? 1.0 : double(made.domain.fraction[at]);
-    };
     double filled = 0;
-    for (std::size_t n = 0; n < made.cells.size(); ++n) filled += cell * filled_of(n);
+    const auto add = [&](const Index<3>& at, int axis, std::size_t) {
+      if (axis < 3) filled += cell / 3 * staggered::mass_fraction(made.model, at, axis);
+    };
+    staggered::for_each_unknown<3>(made.model, add);
+    staggered::for_each_given<3>(made.model, add);
     const double enclosed =
         std::abs(geometry::enclosed_volume(body.surface.positions, body.triangles));
     made.density = spec.material.density * std::min(1.0, enclosed / filled);
     made.node_mass.assign(body.lattice.rest_positions.size(), 0);
     const auto nodes = body.lattice.cell_nodes();
+    double sum = 0;
     for (std::size_t n = 0; n < made.cells.size(); ++n) {
-      for (const std::int32_t corner : nodes[n]) {
-        made.node_mass[corner] += 0.125 * made.density * cell * filled_of(n);
-      }
+      const std::size_t at = made.domain.index(made.cells[n]);
+      if (made.domain.cells[at] == Cell::Exterior) continue;
+      const double fill = made.domain.fraction.empty() ? 1 : double(made.domain.fraction[at]);
+      for (const std::int32_t corner : nodes[n]) made.node_mass[corner] += 0.125 * fill;
+      sum += fill;
     }
+    for (double& mass : made.node_mass) mass *= made.density * filled / sum;
   }
 
   void add_given(const std::vector<std::int32_t>& hold_in, std::size_t first_hold,
