@@ -13,9 +13,9 @@ using staggered::Cell;
 using staggered::Index;
 
 Flesh::Flesh(const FleshSpec& spec, Context& context) : spec_(spec), context_(context) {
-  lattice_ = grid::build_lattice(*spec.surface,
-                                 {.spacing = spec.spacing, .padding = 1, .separate = false},
-                                 "surface", context.arena);
+  lattice_ =
+      grid::build_lattice(*spec.surface, {.spacing = spec.spacing, .padding = 1, .separate = false},
+                          "surface", context.arena);
   embedding_ = grid::embed(lattice_, spec.surface->positions, lattice_.vertex_cells,
                            grid::Interpolation::Tricubic);
   domain_ = staggered::make_domain(lattice_, {}, !spec.published, "flesh");
@@ -128,7 +128,7 @@ FleshFrame Flesh::cycle(std::span<const double> b, std::span<double> u, double t
   double first = 0;
   if (corotated_) {
     const SolveReport report =
-        solve_corotated<3>(*model_, b, u, tolerance, 0, most, *corotated_, context_);
+        solve_corotated<3>(*model_, b, motion_->u, u, tolerance, 0, most, *corotated_, context_);
     frame.cycles = report.iterations;
     frame.residual = report.relative_residual;
     frame.converged = report.converged;
@@ -180,8 +180,7 @@ FleshFrame Flesh::move(std::span<const RigidMotion> pieces, double tolerance, in
     motion_->v[i] = (u[i] - motion_->u[i]) / spec_.dt;
   }
   motion_->u = std::move(u);
-  frame.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  frame.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return frame;
 }
 

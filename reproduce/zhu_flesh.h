@@ -8,8 +8,8 @@
 #include "isochor/staggered/dynamics.h"
 #include "isochor/staggered/nodes.h"
 
-/// Bodies of flesh on a staggered grid for the animations of Zhu 2010: a surface in a cage of cells,
-/// of which some are moved along rigidly.
+/// Bodies of flesh on a staggered grid for the animations of Zhu 2010: a surface in a cage of
+/// cells, of which some are moved along rigidly.
 namespace isochor::reproduce {
 
 /// x goes to `to` + rotation (x - from).

@@ -70,18 +70,19 @@ class Assembly {
         staggered::make_domain(body.lattice, held, fractions, spec.place.text());
     std::vector<Index<3>> cells;
     std::vector<std::int32_t> hold_in(domain.cells.size(), -1);
+    std::vector<std::uint8_t> filled(domain.cells.size());
     body.lattice.for_each_cell([&](std::size_t block, int lane) {
       const grid::Index3 at = grid::cell_coordinate(body.lattice.blocks[block], lane);
+      const std::size_t n = cells.size();
       cells.push_back({at[0], at[1], at[2]});
-      const std::size_t n = cells.size() - 1;
-      Cell& label = domain.cells[domain.index(cells[n])];
-      hold_in[domain.index(cells[n])] = hold_of[n];
-      const bool padding = body.lattice.labels[n] == grid::CellLabel::Exterior;
-      // Padding of this method's own is there for what is held alone, unless cells have fractions.
-      if (padding && !fractions && spec.padding == 0 && label == Cell::Interior) {
-        label = Cell::Exterior;
-      }
+      const std::size_t place = domain.index(cells[n]);
+      if (hold_of[n] >= 0) hold_in[place] = hold_of[n];
+      if (body.lattice.labels[n] != grid::CellLabel::Exterior) filled[place] = 1;
     });
+    // Padding of this method's own is there for what is held alone, unless cells have fractions.
+    for (std::size_t n = 0; n < filled.size() && !fractions && spec.padding == 0; ++n) {
+      if (!filled[n] && domain.cells[n] == Cell::Interior) domain.cells[n] = Cell::Exterior;
+    }
     const materials::Material material = materials::resolve(spec.material);
     const bool linear = spec.material.law == "linear";
     staggered::Params params =
