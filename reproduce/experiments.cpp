@@ -72,8 +72,12 @@ std::vector<Row> verify_spin(const ExperimentOptions&, Context&);
 std::vector<Row> verify_torsion(const ExperimentOptions&, Context&);
 std::vector<Row> verify_vibration(const ExperimentOptions&, Context&);
 std::vector<Row> zhu_accuracy(const ExperimentOptions&, Context&);
+std::vector<Row> zhu_car(const ExperimentOptions&, Context&);
 std::vector<Row> zhu_cg(const ExperimentOptions&, Context&);
+std::vector<Row> zhu_character(const ExperimentOptions&, Context&);
 std::vector<Row> zhu_convergence(const ExperimentOptions&, Context&);
+std::vector<Row> zhu_dragon(const ExperimentOptions&, Context&);
+std::vector<Row> zhu_face(const ExperimentOptions&, Context&);
 
 std::span<const Experiment> experiments() {
   static constexpr std::array kExperiments{
@@ -187,9 +191,13 @@ std::span<const Experiment> experiments() {
                  verify_vibration},
       Experiment{"zhu/accuracy", "A disc with a known solution, refined (figs. 12 to 16)",
                  zhu_accuracy},
+      Experiment{"zhu/car", "A soft car in time (fig. 26)", zhu_car},
       Experiment{"zhu/cg", "Conjugate gradients beside cycles of multigrid (fig. 11)", zhu_cg},
+      Experiment{"zhu/character", "A figure walks on its bones (fig. 9)", zhu_character},
       Experiment{"zhu/convergence", "How fast cycles of the staggered method converge (fig. 10)",
                  zhu_convergence},
+      Experiment{"zhu/dragon", "A dragon shakes its head (fig. 27)", zhu_dragon},
+      Experiment{"zhu/face", "A ball hits a face (fig. 25)", zhu_face},
   };
   return kExperiments;
 }

@@ -178,8 +178,11 @@ Snapshot StaggeredMethod::snapshot() const {
     const std::vector<double> push = pushes(b, motions_[b]);
     for (std::size_t g = 0; g < push.size(); ++g) {
       Vec3d force{0, 0, 0};
-      force[body.given[g].axis] = push[g];
-      by_hold[body.given[g].hold].push_back({body.given[g].at, force});
+      // What fills the halves of cells at held faces weighs on them.
+      const auto& [place, cell, axis, hold, at] = body.given[g];
+      force[axis] = push[g] - body.density * cell_volume(body) * gravity[axis] *
+                                  staggered::mass_fraction(body.model, cell, axis);
+      by_hold[hold].push_back({at, force});
     }
     const std::vector<Vec3d> nodes = positions_of(b);
     for (std::size_t n = 0; n < nodes.size(); ++n) {

@@ -197,13 +197,14 @@ SolveReport StaggeredMethod::relax(std::size_t b, double time, Motion& motion) {
   const StaggeredBody& body = scene_.bodies[b];
   Work& work = *work_[b];
   work.load = load_at(b, time);
+  work.step.next = motion.u;
   set_given(b, time, motion.u);
   ThreadArena& arena = context_.arena;
   // Against all that acts: loads, stresses, and what moving holds does at first.
   std::vector<double>& r = work.step.image;
   if (work.corotated) {
     staggered::Turns<3>& turns = work.corotated->turns;
-    staggered::find_turns<3>(body.model, motion.u, turns, arena);
+    staggered::find_turns<3>(body.model, work.step.next, turns, arena);
     staggered::find_turned_residual<3>(body.model, turns, motion.u, work.load, r, arena);
   } else {
     staggered::find_residual<3>(body.model, motion.u, work.load, r, arena);
@@ -220,8 +221,9 @@ SolveReport StaggeredMethod::relax(std::size_t b, double time, Motion& motion) {
   }
   SolveReport report;
   if (work.corotated) {
-    report = staggered::solve_corotated<3>(body.model, work.load, motion.u, newton_.tolerance, all,
-                                           newton_.max_iterations, *work.corotated, context_);
+    report = staggered::solve_corotated<3>(body.model, work.load, work.step.next, motion.u,
+                                           newton_.tolerance, all, newton_.max_iterations,
+                                           *work.corotated, context_);
   } else {
     report = staggered::solve<3>(body.model, work.load, motion.u, newton_.tolerance * all / rest,
                                  newton_.max_iterations, work.linear->solver, context_);

@@ -70,18 +70,19 @@ class Assembly {
         staggered::make_domain(body.lattice, held, fractions, spec.place.text());
     std::vector<Index<3>> cells;
     std::vector<std::int32_t> hold_in(domain.cells.size(), -1);
+    std::vector<std::uint8_t> filled(domain.cells.size());
     body.lattice.for_each_cell([&](std::size_t block, int lane) {
       const grid::Index3 at = grid::cell_coordinate(body.lattice.blocks[block], lane);
+      const std::size_t n = cells.size();
       cells.push_back({at[0], at[1], at[2]});
-      const std::size_t n = cells.size() - 1;
-      Cell& label = domain.cells[domain.index(cells[n])];
-      hold_in[domain.index(cells[n])] = hold_of[n];
-      const bool padding = body.lattice.labels[n] == grid::CellLabel::Exterior;
-      // Padding of this method's own is there for what is held alone, unless cells have fractions.
-      if (padding && !fractions && spec.padding == 0 && label == Cell::Interior) {
-        label = Cell::Exterior;
-      }
+      const std::size_t place = domain.index(cells[n]);
+      if (hold_of[n] >= 0) hold_in[place] = hold_of[n];
+      if (body.lattice.labels[n] != grid::CellLabel::Exterior) filled[place] = 1;
     });
+    // Padding of this method's own is there for what is held alone, unless cells have fractions.
+    for (std::size_t n = 0; n < filled.size() && !fractions && spec.padding == 0; ++n) {
+      if (!filled[n] && domain.cells[n] == Cell::Interior) domain.cells[n] = Cell::Exterior;
+    }
     const materials::Material material = materials::resolve(spec.material);
     const bool linear = spec.material.law == "linear";
     staggered::Params params =
@@ -199,26 +200,30 @@ class Assembly {
     return hold_of;
   }
 
-  /// The body weighs what its surface encloses.
+  /// The body weighs what its surface encloses, of which faces have their shares; padding that is
+  /// held, and half of its outermost layer, have none.
   static void weigh(const BodySpec& spec, const Body& body, StaggeredBody& made) {
     const double h = body.lattice.spacing, cell = h * h * h;
-    const auto filled_of = [&](std::size_t n) {
-      const std::size_t at = made.domain.index(made.cells[n]);
-      if (made.domain.cells[at] == Cell::Exterior) return 0.0;
-      return made.domain.fraction.empty() ? 1.0 : double(made.domain.fraction[at]);
-    };
     double filled = 0;
-    for (std::size_t n = 0; n < made.cells.size(); ++n) filled += cell * filled_of(n);
+    const auto add = [&](const Index<3>& at, int axis, std::size_t) {
+      if (axis < 3) filled += cell / 3 * staggered::mass_fraction(made.model, at, axis);
+    };
+    staggered::for_each_unknown<3>(made.model, add);
+    staggered::for_each_given<3>(made.model, add);
     const double enclosed =
         std::abs(geometry::enclosed_volume(body.surface.positions, body.triangles));
     made.density = spec.material.density * std::min(1.0, enclosed / filled);
     made.node_mass.assign(body.lattice.rest_positions.size(), 0);
     const auto nodes = body.lattice.cell_nodes();
+    double sum = 0;
     for (std::size_t n = 0; n < made.cells.size(); ++n) {
-      for (const std::int32_t corner : nodes[n]) {
-        made.node_mass[corner] += 0.125 * made.density * cell * filled_of(n);
-      }
+      const std::size_t at = made.domain.index(made.cells[n]);
+      if (made.domain.cells[at] == Cell::Exterior) continue;
+      const double fill = made.domain.fraction.empty() ? 1 : double(made.domain.fraction[at]);
+      for (const std::int32_t corner : nodes[n]) made.node_mass[corner] += 0.125 * fill;
+      sum += fill;
     }
+    for (double& mass : made.node_mass) mass *= made.density * filled / sum;
   }
 
   void add_given(const std::vector<std::int32_t>& hold_in, std::size_t first_hold,

@@ -1,6 +1,7 @@
 #include "isochor/staggered/corotated.h"
 
 #include <cmath>
+#include <limits>
 
 namespace isochor::staggered {
 namespace {
@@ -67,30 +68,54 @@ class Search {
     m_.rates.clear();
   }
 
-  SolveReport run(double tolerance, double scale, int most) {
-    double now = renewed();
-    if (!(scale > 0)) scale = now;
-    SolveReport report;
-    for (int since = 0;; ++since) {
-      if (since == m_.params.refresh || (m_.params.frozen && now <= tolerance * scale)) {
-        // What counts is the force with the rotations that are now.
-        if (m_.params.frozen) now = renewed();
-        since = 0;
-      }
-      report.relative_residual = scale > 0 ? now / scale : 0;
-      report.converged = now <= tolerance * scale;
-      const bool goes_on = !report.converged && std::isfinite(now) && report.iterations < most;
-      if (!goes_on || context_.cancelled) return report;
-      if (since == 0) turn_cycles<D>(model_, m_.turns, arena_);
-      multigrid_.apply(m_.residual, m_.step);
-      ++report.iterations;
-      const double before = now;
-      now = m_.params.history > 0 ? combined_step(now) : whole_step();
-      m_.rates.push_back(now / before);
+  SolveReport run(std::span<const double> from, double tolerance, double scale, int most) {
+    find_turns<D>(model_, from, m_.turns, arena_);
+    now_ = residual_of(u_, m_.residual);
+    most_ = most;
+    scale_ = scale > 0 ? scale : now_;
+    enough_ = tolerance * scale_;
+    for (double before = std::numeric_limits<double>::infinity();; before = now_) {
+      frozen_window();
+      if (!goes_on()) break;
+      if (m_.params.history > 0 && now_ < 0.5 * before) follow();
+      if (!goes_on()) break;
     }
+    report_.relative_residual = scale_ > 0 ? now_ / scale_ : 0;
+    report_.converged = now_ <= enough_;
+    return report_;
   }
 
  private:
+  bool goes_on() const {
+    return now_ > enough_ && std::isfinite(now_) && report_.iterations < most_ &&
+           !context_.cancelled;
+  }
+  void cycle() {
+    multigrid_.apply(m_.residual, m_.step);
+    ++report_.iterations;
+    const double before = now_;
+    now_ = m_.params.history > 0 ? combined_step(now_) : whole_step();
+    m_.rates.push_back(now_ / before);
+  }
+  /// The linear system of the rotations that stand, not exactly: they are not those of its
+  /// solution.
+  void frozen_window() {
+    turn_cycles<D>(model_, m_.turns, arena_);
+    frozen_ = true;
+    next_ = 0;
+    for (int c = 0; c < m_.params.window && goes_on(); ++c) cycle();
+    frozen_ = false;
+    next_ = 0;
+    now_ = renewed();
+  }
+  /// While that pays.
+  void follow() {
+    for (double before = now_; goes_on(); before = now_) {
+      turn_cycles<D>(model_, m_.turns, arena_);
+      for (int c = 0; c < m_.params.refresh && goes_on(); ++c) cycle();
+      if (!(now_ < 0.7 * before)) return;
+    }
+  }
   double renewed() {
     find_turns<D>(model_, u_, m_.turns, arena_);
     return residual_of(u_, m_.residual);
@@ -100,7 +125,7 @@ class Search {
     return residual_norm<D>(model_, r, arena_);
   }
   double residual_at(std::span<const double> u, std::span<double> r) {
-    if (!m_.params.frozen) find_turns<D>(model_, u, m_.turns, arena_);
+    if (!frozen_) find_turns<D>(model_, u, m_.turns, arena_);
     return residual_of(u, r);
   }
   double whole_step() {
@@ -142,7 +167,7 @@ class Search {
     // What was combined turned too far.
     next_ = 0;
     solve::copy(arena_, m_.next, u_);
-    if (!m_.params.frozen) find_turns<D>(model_, u_, m_.turns, arena_);
+    if (!frozen_) find_turns<D>(model_, u_, m_.turns, arena_);
     std::swap(m_.tried, m_.residual);
     return plain;
   }
@@ -156,7 +181,11 @@ class Search {
   Multigrid<D> multigrid_;
   const double by_h_;
   std::vector<float> scaled_;
-  std::size_t next_ = 0;
+  std::size_t next_ = 0;  ///< steps since the history began
+  bool frozen_ = false;   ///< forces keep their rotations
+  double now_ = 0, scale_ = 0, enough_ = 0;
+  int most_ = 0;
+  SolveReport report_;
 };
 
 }  // namespace
@@ -182,19 +211,21 @@ double residual_norm(const Model<D>& model, std::span<const double> r, ThreadAre
 }
 
 template <int D>
-SolveReport solve_corotated(const Model<D>& model, std::span<const double> b, std::span<double> u,
-                            double tolerance, double scale, int most, CorotatedMemory<D>& memory,
-                            Context& context) {
-  return Search<D>(model, b, u, memory, context).run(tolerance, scale, most);
+SolveReport solve_corotated(const Model<D>& model, std::span<const double> b,
+                            std::span<const double> from, std::span<double> u, double tolerance,
+                            double scale, int most, CorotatedMemory<D>& memory, Context& context) {
+  return Search<D>(model, b, u, memory, context).run(from, tolerance, scale, most);
 }
 
 template struct CorotatedMemory<2>;
 template struct CorotatedMemory<3>;
 template double residual_norm<2>(const Model<2>&, std::span<const double>, ThreadArena&);
 template double residual_norm<3>(const Model<3>&, std::span<const double>, ThreadArena&);
-template SolveReport solve_corotated(const Model<2>&, std::span<const double>, std::span<double>,
-                                     double, double, int, CorotatedMemory<2>&, Context&);
-template SolveReport solve_corotated(const Model<3>&, std::span<const double>, std::span<double>,
-                                     double, double, int, CorotatedMemory<3>&, Context&);
+template SolveReport solve_corotated(const Model<2>&, std::span<const double>,
+                                     std::span<const double>, std::span<double>, double, double,
+                                     int, CorotatedMemory<2>&, Context&);
+template SolveReport solve_corotated(const Model<3>&, std::span<const double>,
+                                     std::span<const double>, std::span<double>, double, double,
+                                     int, CorotatedMemory<3>&, Context&);
 
 }  // namespace isochor::staggered

@@ -6,16 +6,17 @@
 namespace isochor::staggered {
 
 struct CorotatedParams {
-  /// Steps that are combined for the least residual, as GMRES does where nothing turns any more;
-  /// 0: cycles alone.
+  /// Cycles with frozen rotations, for forces as for cycles, before these are found anew. Far from
+  /// the solution nothing else brings cells that walls have torn apart together again.
+  int window = 3;
+  /// Once that halves the true residual, every step is taken with it, and so many of them are
+  /// combined for the least residual, as GMRES does where nothing turns any more. 0: windows alone.
   int history = 8;
-  /// Cycles get new rotations every so often. They cost about a cycle, as the coarsest level is
-  /// factorised again.
+  /// Then cycles get new rotations every so often. They cost about a cycle, as the coarsest level
+  /// is factorised again.
   int refresh = 4;
-  /// As published: forces keep their rotations as long as cycles do.
-  bool frozen = false;
 
-  static CorotatedParams published() { return {.history = 0, .refresh = 5, .frozen = true}; }
+  static CorotatedParams published() { return {.window = 5, .history = 0}; }
 };
 
 /// Memory of solves.
@@ -31,14 +32,13 @@ struct CorotatedMemory {
   std::vector<double> rates;  ///< by which the residual fell with each cycle of the last solve
 };
 
-/// Solves A(u) = b from what stands in u, and with it all displacements that are given. Residuals
-/// are relative to `scale`, or to that of the start where it is zero. Every cycle corrects the
-/// true residual with frozen rotations; what is combined of the last steps follows how the body
-/// turns. Not converged: u is the best so far.
+/// Solves A(u) = b from what stands in u, and with it all displacements that are given; `from` is
+/// the state before these moved, whose rotations are the first ones. Residuals are relative to
+/// `scale`, or to that of the start where it is zero. Not converged: u is the best so far.
 template <int D>
-SolveReport solve_corotated(const Model<D>& model, std::span<const double> b, std::span<double> u,
-                            double tolerance, double scale, int most, CorotatedMemory<D>& memory,
-                            Context& context);
+SolveReport solve_corotated(const Model<D>& model, std::span<const double> b,
+                            std::span<const double> from, std::span<double> u, double tolerance,
+                            double scale, int most, CorotatedMemory<D>& memory, Context& context);
 
 /// The norm that residuals are measured in: those of pressures count as those of displacements do.
 template <int D>

@@ -98,7 +98,7 @@ SolveReport advance_corotated(const Model<D>& model, const TimeStep& step,
     work.next[place] += step.dt * motion.v[place];
   });
   // Inertia would count as much as the body has moved: what acts is the rest of it.
-  find_turns<D>(model, work.next, memory.turns, context.arena);
+  find_turns<D>(model, motion.u, memory.turns, context.arena);
   find_turned_residual<D>(model, memory.turns, work.next, work.b, work.image, context.arena);
   const double scale =
       std::max({residual_norm<D>(model, work.image, context.arena),
@@ -106,7 +106,8 @@ SolveReport advance_corotated(const Model<D>& model, const TimeStep& step,
                 Stresses<D>(model, work.next, &memory.turns).scale(context.arena)});
   SolveReport report{.relative_residual = 0, .converged = true};
   if (scale > 0) {
-    report = solve_corotated<D>(model, work.b, work.next, tolerance, scale, most, memory, context);
+    report = solve_corotated<D>(model, work.b, motion.u, work.next, tolerance, scale, most, memory,
+                                context);
   }
   if (!report.converged) return report;
   for (std::size_t i = 0; i < motion.u.size(); ++i) {

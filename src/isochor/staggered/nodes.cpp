@@ -26,19 +26,46 @@ class Corners {
   const Terms& of(std::size_t node, int axis) const { return terms_[axis][node]; }
 
  private:
-  /// The mean of all four faces, or nothing.
+  /// How a corner between faces takes of those on a line across their axis: of both beside it, or
+  /// of one side alone, continued linearly or as it is.
+  struct Rule {
+    int cells[2];  ///< relative to the corner; -1 is the one before
+    double weights[2];
+  };
+  static constexpr Rule kRules[] = {{{-1, 0}, {0.5, 0.5}},
+                                    {{-1, -2}, {1.5, -0.5}},
+                                    {{0, 1}, {1.5, -0.5}},
+                                    {{-1, -1}, {0.5, 0.5}},
+                                    {{0, 0}, {0.5, 0.5}}};
+
+  /// By the best rules that find all of their faces, or nothing.
   static Terms around(const Level<3>& level, const Index<3>& at, int axis) {
+    constexpr int kCount = std::size(kRules);
+    for (int worst = 0; worst < kCount; ++worst) {
+      for (int first = 0; first <= worst; ++first) {
+        for (int second = 0; second <= worst; ++second) {
+          if (std::max(first, second) != worst) continue;
+          Terms terms = taken(level, at, axis, kRules[first], kRules[second]);
+          if (!terms.empty()) return terms;
+        }
+      }
+    }
+    return {};
+  }
+  static Terms taken(const Level<3>& level, const Index<3>& at, int axis, const Rule& first,
+                     const Rule& second) {
     Terms terms;
     for (int c = 0; c < 4; ++c) {
       Index<3> face = at;
-      face[(axis + 1) % 3] -= c & 1;
-      face[(axis + 2) % 3] -= c >> 1;
+      face[(axis + 1) % 3] += first.cells[c & 1];
+      face[(axis + 2) % 3] += second.cells[c >> 1];
       for (int k = 0; k < 3; ++k) {
         if (face[k] < 0 || face[k] >= level.layout.size[k]) return {};
       }
       const std::size_t place = level.layout.place(face);
       if (!(level.weights.flags[place] >> (kKnown + axis) & 1)) return {};
-      terms[std::uint32_t(axis * level.layout.length + place)] += 0.25;
+      terms[std::uint32_t(axis * level.layout.length + place)] +=
+          first.weights[c & 1] * second.weights[c >> 1];
     }
     return terms;
   }
