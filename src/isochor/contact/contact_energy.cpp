@@ -41,7 +41,7 @@ bool ContactEnergy::clear(std::span<Vec3d> positions, ThreadArena& arena) {
   constexpr double kPart = 0.1;  // of the reach
   constexpr int kRounds = 8;     // in a corner, one way out leads into the next collider
   const double least = kPart * params_.barrier.reach;
-  for (int round = 0;; ++round) {
+  for (int round = 0; params_.collider_barriers; ++round) {
     find_contacts(colliders_, free_points_, positions, 0.5 * least, arena, contacts_);
     if (contacts_.empty()) break;
     if (round == kRounds) return false;
@@ -85,7 +85,10 @@ double ContactEnergy::largest_step(std::span<const Vec3d> positions, std::span<c
   constexpr double kRemaining = 0.2;  // of the gap
   parallel_for(arena, end_.size(), solve::kRowGrain,
                [&](std::size_t i) { end_[i] = positions[i] + way[i]; });
-  double part = contact::largest_step(colliders_, free_points_, positions, end_, 0, arena);
+  double part = 1;
+  if (params_.collider_barriers) {
+    part = contact::largest_step(colliders_, free_points_, positions, end_, 0, arena);
+  }
   if (!params_.pairs || part == 0) return part;
   // The rest of the way is of no interest.
   parallel_for(arena, end_.size(), solve::kRowGrain,
@@ -101,8 +104,8 @@ double ContactEnergy::normal_force(std::size_t i) const {
   return norm(edges ? term.gradient[0] + term.gradient[1] : term.gradient[0]);
 }
 
-bool ContactEnergy::lag_friction() {
-  rubbing_.clear();
+bool ContactEnergy::lag_friction(std::span<const FrictionContact> others) {
+  rubbing_.assign(others.begin(), others.end());
   for (std::size_t i = 0; i < contacts_.size(); ++i) {
     if (contacts_[i].friction == 0) continue;
     rubbing_.push_back(friction_of(contacts_[i], normal_force(i), duration_));
@@ -117,9 +120,24 @@ bool ContactEnergy::lag_friction() {
   return !rubbing_.empty();
 }
 
+std::span<const ColliderContact> ContactEnergy::find_inside(std::span<const Vec3d> positions,
+                                                            ThreadArena& arena) {
+  find_contacts(colliders_, free_points_, positions, 0, arena, inside_);
+  // By point and depth; then the first of each point.
+  std::ranges::sort(inside_, [](const ColliderContact& a, const ColliderContact& b) {
+    return a.point != b.point ? a.point < b.point : a.distance < b.distance;
+  });
+  const auto rest = std::ranges::unique(inside_, {}, &ColliderContact::point);
+  inside_.erase(rest.begin(), rest.end());
+  return inside_;
+}
+
 void ContactEnergy::find(std::span<const Vec3d> positions, ThreadArena& arena) {
   const double reach = params_.barrier.reach;
-  find_contacts(colliders_, free_points_, positions, reach, arena, contacts_);
+  contacts_.clear();
+  if (params_.collider_barriers) {
+    find_contacts(colliders_, free_points_, positions, reach, arena, contacts_);
+  }
   pairs_.clear();
   if (!params_.pairs) return;
   find_close_pairs(bvh_, positions, reach,
