@@ -71,9 +71,11 @@ class ContactEnergy {
   double largest_step(std::span<const Vec3d> positions, std::span<const Vec3d> way,
                       ThreadArena& arena);
 
-  /// Friction by the normal forces and tangents of the positions last evaluated, and of contacts
-  /// that the method knows of; whether there is any.
-  bool lag_friction(std::span<const FrictionContact> others = {});
+  /// Friction by the normal forces and tangents of the positions last evaluated, which these are,
+  /// and of contacts that the method knows of; whether there is any. Until the next time, what
+  /// sticks may creep by a part of how far things slid so far: what is smoother than that converges
+  /// several times faster, and what comes to rest does so all the same.
+  bool lag_friction(std::span<const Vec3d> positions, std::span<const FrictionContact> others = {});
 
   /// Points inside colliders, by point; the deepest contact of each.
   std::span<const ColliderContact> find_inside(std::span<const Vec3d> positions,
@@ -90,14 +92,14 @@ class ContactEnergy {
  private:
   void find(std::span<const Vec3d> positions, ThreadArena& arena);
   void make_terms(std::span<const Vec3d> positions, Curvature curvature, ThreadArena& arena);
-  double slip() const;
+  void find_slip(std::span<const Vec3d> positions);
 
   EnergyParams params_;
   std::vector<Vec3d> rest_positions_;
   std::vector<std::int32_t> free_points_;  ///< of the surface
   SurfaceBvh bvh_;
   PlacedColliders colliders_;
-  double duration_ = 0;
+  double duration_ = 0, slip_ = 0;
   std::span<const Vec3d> start_;
   std::vector<ColliderContact> contacts_, inside_;
   std::vector<Pair> pairs_;

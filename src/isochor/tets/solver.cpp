@@ -319,7 +319,7 @@ class Equilibrium {
                                            .friction = slide.friction};
       scratch_.rubbing.push_back(contact::friction_of(touch, push, input_.contact->duration()));
     }
-    return input_.contact->lag_friction(scratch_.rubbing);
+    return input_.contact->lag_friction(scratch_.positions, scratch_.rubbing);
   }
 
   Vec3d outer_force(std::size_t i) const {
