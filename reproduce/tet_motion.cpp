@@ -106,6 +106,7 @@ FrameReport TetMotion::frame(const Vec3d& gravity, double length) {
     report.sum.velocity_iterations += step.velocity_iterations;
     report.sum.recovery_steps += step.recovery_steps;
     report.sum.impacts += step.impacts;
+    report.sum.cuts += step.cuts;
     report.sum.collider_contacts = step.collider_contacts;
     report.sum.pair_contacts = step.pair_contacts;
   }

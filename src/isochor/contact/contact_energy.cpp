@@ -1,6 +1,7 @@
 #include "isochor/contact/contact_energy.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "isochor/base/error.h"
 #include "isochor/contact/impacts.h"
@@ -34,14 +35,14 @@ void ContactEnergy::begin(std::span<const Vec3d> start, ThreadArena& arena) {
   // Of points that a collider has come to nothing is known yet.
   std::erase_if(contacts_, [](const ColliderContact& c) { return c.distance <= 0; });
   make_terms(start, Curvature::None, arena);
-  lag_friction();
+  lag_friction(start);
 }
 
 bool ContactEnergy::clear(std::span<Vec3d> positions, ThreadArena& arena) {
   constexpr double kPart = 0.1;  // of the reach
   constexpr int kRounds = 8;     // in a corner, one way out leads into the next collider
   const double least = kPart * params_.barrier.reach;
-  for (int round = 0;; ++round) {
+  for (int round = 0; params_.collider_barriers; ++round) {
     find_contacts(colliders_, free_points_, positions, 0.5 * least, arena, contacts_);
     if (contacts_.empty()) break;
     if (round == kRounds) return false;
@@ -82,10 +83,13 @@ void ContactEnergy::linearise(std::span<const Vec3d> positions, ThreadArena& are
 
 double ContactEnergy::largest_step(std::span<const Vec3d> positions, std::span<const Vec3d> way,
                                    ThreadArena& arena) {
-  constexpr double kRemaining = 0.2;  // of the gap
+  constexpr double kRemaining = 0.3;  // of the gap
   parallel_for(arena, end_.size(), solve::kRowGrain,
                [&](std::size_t i) { end_[i] = positions[i] + way[i]; });
-  double part = contact::largest_step(colliders_, free_points_, positions, end_, 0, arena);
+  double part = 1;
+  if (params_.collider_barriers) {
+    part = contact::largest_step(colliders_, free_points_, positions, end_, 0, arena);
+  }
   if (!params_.pairs || part == 0) return part;
   // The rest of the way is of no interest.
   parallel_for(arena, end_.size(), solve::kRowGrain,
@@ -101,8 +105,9 @@ double ContactEnergy::normal_force(std::size_t i) const {
   return norm(edges ? term.gradient[0] + term.gradient[1] : term.gradient[0]);
 }
 
-bool ContactEnergy::lag_friction() {
-  rubbing_.clear();
+bool ContactEnergy::lag_friction(std::span<const Vec3d> positions,
+                                 std::span<const FrictionContact> others) {
+  rubbing_.assign(others.begin(), others.end());
   for (std::size_t i = 0; i < contacts_.size(); ++i) {
     if (contacts_[i].friction == 0) continue;
     rubbing_.push_back(friction_of(contacts_[i], normal_force(i), duration_));
@@ -114,12 +119,45 @@ bool ContactEnergy::lag_friction() {
     }
   }
   std::erase_if(rubbing_, [](const FrictionContact& c) { return c.force == 0; });
+  find_slip(positions);
   return !rubbing_.empty();
+}
+
+void ContactEnergy::find_slip(std::span<const Vec3d> positions) {
+  constexpr double kPart = 0.1;
+  double way = 0, force = 0;
+  for (const FrictionContact& c : rubbing_) {
+    Vec3d u = -c.carried;
+    for (int i = 0; i < c.count; ++i) {
+      u += c.weights[i] * (positions[c.points[i]] - start_[c.points[i]]);
+    }
+    way += c.force * std::hypot(dot(c.tangents[0], u), dot(c.tangents[1], u));
+    force += c.force;
+  }
+  slip_ = duration_ > 0 ? params_.slip_speed * duration_ : params_.slip;
+  if (force > 0) slip_ = std::max(slip_, kPart * way / force);
+}
+
+std::span<const ColliderContact> ContactEnergy::find_inside(std::span<const Vec3d> positions,
+                                                            ThreadArena& arena) {
+  // What rounding leaves of a point on a surface is not inside.
+  const double rounding = 1e-9 * params_.barrier.reach;
+  find_contacts(colliders_, free_points_, positions, -rounding, arena, inside_);
+  // By point and depth; then the first of each point.
+  std::ranges::sort(inside_, [](const ColliderContact& a, const ColliderContact& b) {
+    return a.point != b.point ? a.point < b.point : a.distance < b.distance;
+  });
+  const auto rest = std::ranges::unique(inside_, {}, &ColliderContact::point);
+  inside_.erase(rest.begin(), rest.end());
+  return inside_;
 }
 
 void ContactEnergy::find(std::span<const Vec3d> positions, ThreadArena& arena) {
   const double reach = params_.barrier.reach;
-  find_contacts(colliders_, free_points_, positions, reach, arena, contacts_);
+  contacts_.clear();
+  if (params_.collider_barriers) {
+    find_contacts(colliders_, free_points_, positions, reach, arena, contacts_);
+  }
   pairs_.clear();
   if (!params_.pairs) return;
   find_close_pairs(bvh_, positions, reach,
@@ -140,13 +178,9 @@ void ContactEnergy::make_terms(std::span<const Vec3d> positions, Curvature curva
                                gather(rest_positions_, points), params_.barrier, curvature);
       terms_[i].points = points;
     } else {
-      terms_[i] = friction_term(rubbing_[i - barriers], start_, positions, slip());
+      terms_[i] = friction_term(rubbing_[i - barriers], start_, positions, slip_);
     }
   });
-}
-
-double ContactEnergy::slip() const {
-  return duration_ > 0 ? params_.slip_speed * duration_ : params_.slip;
 }
 
 }  // namespace isochor::contact

@@ -13,7 +13,10 @@ struct EnergyParams {
   /// Reach and stiffness. Parts of one body that are nearer than the reach at rest do not push each
   /// other; cross they cannot either.
   Barrier barrier;
-  bool pairs = true;      ///< of bodies with each other and themselves; with colliders always
+  bool pairs = true;  ///< of bodies with each other and themselves
+  /// Colliders have barriers. Off: the method keeps points out of them (`find_inside`) and says
+  /// what rubs there; where points come fast that takes far fewer iterations.
+  bool collider_barriers = true;
   double friction = 0;    ///< coefficient, of pairs; colliders have their own
   double slip_speed = 0;  ///< m/s, of contacts that stick: they creep with less
   double slip = 0;        ///< m, the same where a step takes no time
@@ -68,9 +71,16 @@ class ContactEnergy {
   double largest_step(std::span<const Vec3d> positions, std::span<const Vec3d> way,
                       ThreadArena& arena);
 
-  /// Friction by the normal forces and tangents of the positions last evaluated; whether there is
-  /// any.
-  bool lag_friction();
+  /// Friction by the normal forces and tangents of the positions last evaluated, which these are,
+  /// and of contacts that the method knows of; whether there is any. Until the next time, what
+  /// sticks may creep by a part of how far things slid so far: what is smoother than that converges
+  /// several times faster, and what comes to rest does so all the same.
+  bool lag_friction(std::span<const Vec3d> positions, std::span<const FrictionContact> others = {});
+
+  /// Points inside colliders, by point; the deepest contact of each.
+  std::span<const ColliderContact> find_inside(std::span<const Vec3d> positions,
+                                               ThreadArena& arena);
+  double duration() const { return duration_; }
 
   /// Of the positions last evaluated: barriers of colliders, then those of pairs, then friction.
   std::span<const Term> terms() const { return terms_; }
@@ -82,16 +92,16 @@ class ContactEnergy {
  private:
   void find(std::span<const Vec3d> positions, ThreadArena& arena);
   void make_terms(std::span<const Vec3d> positions, Curvature curvature, ThreadArena& arena);
-  double slip() const;
+  void find_slip(std::span<const Vec3d> positions);
 
   EnergyParams params_;
   std::vector<Vec3d> rest_positions_;
   std::vector<std::int32_t> free_points_;  ///< of the surface
   SurfaceBvh bvh_;
   PlacedColliders colliders_;
-  double duration_ = 0;
+  double duration_ = 0, slip_ = 0;
   std::span<const Vec3d> start_;
-  std::vector<ColliderContact> contacts_;
+  std::vector<ColliderContact> contacts_, inside_;
   std::vector<Pair> pairs_;
   std::vector<FrictionContact> rubbing_;
   std::vector<Term> terms_;

@@ -18,7 +18,9 @@ Conserving::Conserving(const Model& model, const ConservingParams& params,
       touch_(make_contact(model,
                           {.reach = params.contact_distance,
                            .pairs = params.self_contact,
-                           .friction = params.friction},
+                           .friction = params.friction,
+                           .collider_barriers = false,
+                           .slip_speed = params.slip_speed},
                           0)),
       rings_(model, context.arena),
       scratch_(model),
@@ -91,6 +93,24 @@ int Conserving::correct(std::span<Vec3d> velocities, std::span<double> pressures
       .iterations;
 }
 
+void Conserving::advance_freely(std::span<Vec3d> positions, std::span<const Vec3d> way) {
+  const double part = touch_.largest_step(positions, way, context_.arena);
+  for (std::size_t i = 0; i < way.size(); ++i) positions[i] += part * way[i];
+}
+
+void Conserving::keep_out(std::span<Vec3d> positions) {
+  constexpr int kRounds = 4;  // in a corner, one way out leads into the next collider
+  for (int round = 0; round < kRounds; ++round) {
+    const auto inside = touch_.find_inside(positions, context_.arena);
+    if (inside.empty()) return;
+    std::ranges::fill(velocities_, Vec3d{0, 0, 0});
+    for (const contact::ColliderContact& c : inside) {
+      velocities_[c.point] = -c.distance * c.normal;
+    }
+    advance_freely(positions, velocities_);
+  }
+}
+
 void Conserving::recover(const contact::PlacedColliders& placed, std::span<Vec3d> positions,
                          ConservingReport& report) {
   const std::span<const double> rest = rings_.rest_volumes();
@@ -107,8 +127,8 @@ void Conserving::recover(const contact::PlacedColliders& placed, std::span<Vec3d
     if (!first) std::fill(later_pressures_.begin(), later_pressures_.end(), 0.0);
     report.position_iterations +=
         correct(velocities_, first ? guesses_.positions : later_pressures_);
-    const double part = touch_.largest_step(positions, velocities_, context_.arena);
-    for (std::size_t i = 0; i < velocities_.size(); ++i) positions[i] += part * velocities_[i];
+    advance_freely(positions, velocities_);
+    keep_out(positions);
   }
 }
 
@@ -271,7 +291,9 @@ void Conserving::step_implicit(const State& state, StepInput input, double time,
   report.newton_iterations += report.elastic.iterations;
   report.krylov_iterations += report.elastic.krylov_iterations;
   report.converged = report.elastic.converged();
-  if (!report.converged || !params_.keep_volumes) return;
+  if (!report.converged) return;
+  keep_out(next_.positions);
+  if (!params_.keep_volumes) return;
   recover(placed, next_.positions, report);
   if (must_hold && report.worst_ring > params_.volume_tolerance) report.converged = false;
   if (!report.converged) return;

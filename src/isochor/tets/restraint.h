@@ -10,7 +10,9 @@ namespace isochor::tets {
 struct Slide {
   std::int32_t node;
   Vec3d normal;
-  double place;  ///< where it has to be along the normal at the end of the step, m
+  double place;             ///< where it has to be along the normal at the end of the step, m
+  double friction = 0;      ///< coefficient; needs StepInput::contact
+  Vec3d velocity{0, 0, 0};  ///< m/s, of the surface it slides on
 };
 
 /// The inverse of a symmetric matrix; zero where it is not positive definite.

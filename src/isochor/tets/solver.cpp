@@ -55,16 +55,18 @@ class Equilibrium {
     }
     if (damped()) linear_.linearise_damping({start_.positions, input_.activations});
     if (input_.contact) input_.contact->begin(start_.positions, context_.arena);
+    if (slides_on_colliders()) {
+      if (time_) each_node([&](std::size_t i) { scratch_.positions[i] = flight(i); });
+      add_slides();
+      each_node([&](std::size_t i) { scratch_.positions[i] = start_.positions[i]; });
+    }
     place_held();
     const bool clear = !input_.contact || input_.contact->clear(scratch_.positions, context_.arena);
     if (!time_) return clear;
     // Rest, or free flight: whichever has less energy.
     const double resting = clear ? total_energy() : std::numeric_limits<double>::infinity();
     std::swap(scratch_.positions, scratch_.step);
-    each_node([&](std::size_t i) {
-      scratch_.positions[i] =
-          scratch_.target[i] + (1 / (time_->rate * time_->rate)) * input_.gravity;
-    });
+    each_node([&](std::size_t i) { scratch_.positions[i] = flight(i); });
     place_held();
     if (!input_.contact) {
       if (!(total_energy() <= resting)) std::swap(scratch_.positions, scratch_.step);
@@ -183,11 +185,28 @@ class Equilibrium {
     return linear_.solve(scratch_.step, tolerance);
   }
 
-  /// After a search that converged: what slides is let go where it leaves of its own, and friction
-  /// follows the forces that were found, once. Whether that changes anything.
+  /// After a search that converged: what slides is let go where it leaves of its own, what came
+  /// into a collider slides on it, and friction follows the forces that were found, once. Whether
+  /// that changes anything.
   bool renew(int round) {
-    const bool rubs = round == 0 && input_.contact && input_.contact->lag_friction();
-    return release() || rubs;
+    const bool rubs = round == 0 && input_.contact && lag_friction();
+    const bool left = release();
+    const bool came = slides_on_colliders() && keep_out();
+    if (rubs) stick();
+    return rubs || left || came;
+  }
+
+  /// Nodes inside colliders are moved to their surface and slide there; whether there are any.
+  bool keep_out() {
+    const auto inside = input_.contact->find_inside(scratch_.positions, context_.arena);
+    if (inside.empty()) return false;
+    add_slides(inside);
+    std::ranges::fill(scratch_.step, Vec3d{0, 0, 0});
+    for (const contact::ColliderContact& c : inside) {
+      scratch_.step[c.point] = -c.distance * c.normal;
+    }
+    move(longest_step());
+    return true;
   }
 
   /// Lets go of nodes that leave the place they are held in of their own; whether there were any.
@@ -255,6 +274,55 @@ class Equilibrium {
       Vec3d& x = scratch_.positions[slide.node];
       x += (from + part * (slide.place - from) - dot(slide.normal, x)) * slide.normal;
     }
+  }
+
+  Vec3d flight(std::size_t i) const {
+    return scratch_.target[i] + (1 / (time_->rate * time_->rate)) * input_.gravity;
+  }
+
+  bool slides_on_colliders() const {
+    return input_.contact && !input_.contact->params().collider_barriers;
+  }
+  void add_slides() { add_slides(input_.contact->find_inside(scratch_.positions, context_.arena)); }
+  /// What slides already stays as it is.
+  void add_slides(std::span<const contact::ColliderContact> inside) {
+    const std::size_t before = scratch_.slides.size();
+    for (const contact::ColliderContact& c : inside) {
+      const std::span<const Slide> known(scratch_.slides.data(), before);
+      if (std::ranges::binary_search(known, c.point, {}, &Slide::node)) continue;
+      scratch_.slides.push_back({.node = c.point,
+                                 .normal = c.normal,
+                                 .place = dot(c.normal, scratch_.positions[c.point]) - c.distance,
+                                 .friction = c.friction,
+                                 .velocity = c.velocity});
+    }
+    std::ranges::sort(scratch_.slides, {}, &Slide::node);
+    restraint_.slides = scratch_.slides;
+  }
+
+  /// Puts what rubs where it would stick: from there what has to slide soon does, whereas what
+  /// slides too far is thrown to and fro before it sticks.
+  void stick() {
+    std::ranges::fill(scratch_.step, Vec3d{0, 0, 0});
+    for (const contact::FrictionContact& c : scratch_.rubbing) {
+      const std::int32_t n = c.points[0];
+      const Vec3d way = start_.positions[n] + c.carried - scratch_.positions[n];
+      for (const Vec3d& t : c.tangents) scratch_.step[n] += dot(t, way) * t;
+    }
+    move(longest_step());
+  }
+  bool lag_friction() {
+    scratch_.rubbing.clear();
+    for (const Slide& slide : scratch_.slides) {
+      const double push = -dot(slide.normal, scratch_.force[slide.node]);
+      if (push <= 0 || slide.friction == 0) continue;
+      const contact::ColliderContact touch{.point = slide.node,
+                                           .normal = slide.normal,
+                                           .velocity = slide.velocity,
+                                           .friction = slide.friction};
+      scratch_.rubbing.push_back(contact::friction_of(touch, push, input_.contact->duration()));
+    }
+    return input_.contact->lag_friction(scratch_.positions, scratch_.rubbing);
   }
 
   Vec3d outer_force(std::size_t i) const {

@@ -3,12 +3,9 @@
 #include <span>
 
 #include "isochor/base/context.h"
+#include "isochor/contact/contact_energy.h"
 #include "isochor/solve/balance.h"
 #include "isochor/tets/zonal_system.h"
-
-namespace isochor::contact {
-class ContactEnergy;
-}
 
 namespace isochor::tets {
 
@@ -35,11 +32,12 @@ struct StepInput {
   std::span<const Vec3d> held_positions;
   std::span<const double> activations;  ///< per Model::materials, 0 to 1; none: no muscle acts
   std::span<const Vec3d> loads;         ///< per node, beside gravity, N; none: all zero
-  /// Nodes in contact, none twice: each stays in its place along the normal unless it would have to
+  /// Nodes in contact, ascending: each stays in its place along the normal unless it would have to
   /// be pulled there.
   std::span<const Slide> slides;
   /// Barriers and friction, for the surface of the model, with colliders placed at the end of the
-  /// step; none: nothing touches. Nothing may cross in the state; then nothing ever does.
+  /// step; none: nothing touches. Nothing may cross in the state; then nothing ever does. Without
+  /// barriers of colliders, nodes that come into one slide on it from then on.
   contact::ContactEnergy* contact = nullptr;
   std::span<const double> volumes;     ///< wanted of zones over those at rest; none: all one
   std::span<const double> tightening;  ///< of sheets, as in shells::SheetConfiguration
@@ -58,7 +56,8 @@ struct Scratch {
   std::vector<Vec3d> pushes;          ///< as State's
   std::vector<Vec3d> drag;            ///< what damping by stiffness pulls with, N
   ElasticMemory elastic;
-  std::vector<Slide> slides;  ///< those that push
+  std::vector<Slide> slides;                      ///< those that push, by node
+  std::vector<contact::FrictionContact> rubbing;  ///< of these
   LinearMemory linear;
   ZonalMemory zonal;
 };

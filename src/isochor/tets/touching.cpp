@@ -54,7 +54,9 @@ contact::ContactEnergy make_contact(const Model& model, const TouchParams& param
   contact::Surface surface = surface_of(model);
   const SurfaceScale scale = surface_scale(model, surface);
   const Vec3d box = geometry::bounds_of(model.rest_positions).size();
-  contact::EnergyParams energy{.pairs = params.pairs, .friction = params.friction};
+  contact::EnergyParams energy{.pairs = params.pairs,
+                               .collider_barriers = params.collider_barriers,
+                               .friction = params.friction};
   energy.barrier.reach = params.reach > 0 ? params.reach : mean_size(model) / 20;
   energy.barrier.stiffness = scale.stiffness + (dt > 0 ? scale.mass / (dt * dt) : 0);
   energy.slip_speed = params.slip_speed > 0 ? params.slip_speed : 1e-3 * norm(box);

@@ -21,9 +21,10 @@ struct SurfaceScale {
 SurfaceScale surface_scale(const Model& model, const contact::Surface& surface);
 
 struct TouchParams {
-  double reach = 0;     ///< m, of barriers; 0: a twentieth of mean_size
-  bool pairs = true;    ///< of bodies with each other and themselves
-  double friction = 0;  ///< coefficient, of pairs
+  double reach = 0;               ///< m, of barriers; 0: a twentieth of mean_size
+  bool pairs = true;              ///< of bodies with each other and themselves
+  double friction = 0;            ///< coefficient, of pairs
+  bool collider_barriers = true;  ///< off: nodes slide on colliders, see contact::EnergyParams
   double slip_speed =
       0;  ///< m/s, of contacts that stick; 0: a thousandth of all bodies' box in 1 s
 };
