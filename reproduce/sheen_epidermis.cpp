@@ -1,8 +1,9 @@
 /// [Sheen21 fig 6], section 7, and fig. 9 d: a puck that is indented, with and without skin that
 /// keeps its area.
 ///
-/// The paper gives lambda_e as a modulus and integrates it over the surface; how thick skin is, is
-/// not stated. Here it is 2 mm, as thick as epidermis and dermis together.
+/// The paper gives lambda_e as a modulus and integrates it over the surface, in a unit of length
+/// that is not stated. Here it is a centimetre, so that 100 kPa are 1000 N/m: as much as real skin
+/// of 1 mm with a Young's modulus of 1 MPa has, which is the skin with shear.
 #include <cmath>
 #include <fmt/core.h>
 
@@ -14,7 +15,8 @@
 namespace isochor::reproduce {
 namespace {
 
-constexpr double kSkinThickness = 2e-3;
+constexpr double kPaperUnit = 0.01;
+constexpr double kRounding = 0.005;
 
 struct Skinned {
   std::string name;
@@ -22,19 +24,19 @@ struct Skinned {
   materials::Material material;
   bool zone = false;
   std::optional<shells::SheetLaw> skin;
-  std::optional<double> paper_iterations;  ///< per step, table 1
+  double thickness = kPaperUnit;
+  std::optional<double> paper_iterations{};  ///< per step, table 1
 };
 
 std::vector<Skinned> skinned() {
   const materials::Material soft = unconstrained(kFleshShear, 0.4545);
   const materials::Material ours = with_penalty(kFleshShear, 100e3, 9);
-  // Rubber whose response to a change of area, 3 mu, is the modulus of the published skin.
-  const shells::RubberLaw rubber{.mu = 100e3 / 3};
-  return {{"nu = 0.4545", "comparator", soft, false, {}, 3.0},
-          {"nu = 0.4545, skin of 40 kPa", "paper", soft, false, shells::AreaLaw{40e3, 1}, {}},
-          {"zone", "paper", ours, true, {}, 3.38},
-          {"zone, skin of 100 kPa", "paper", ours, true, shells::AreaLaw{100e3, 1}, 3.51},
-          {"zone, skin with shear", "best", ours, true, rubber, {}}};
+  return {
+      {"nu = 0.4545", "comparator", soft, false, {}, 0, 3.0},
+      {"nu = 0.4545, skin of 40 kPa", "paper", soft, false, shells::AreaLaw{40e3, 1}},
+      {"zone", "paper", ours, true, {}, 0, 3.38},
+      {"zone, skin of 100 kPa", "paper", ours, true, shells::AreaLaw{100e3, 1}, kPaperUnit, 3.51},
+      {"zone, skin with shear", "best", ours, true, shells::RubberLaw{.mu = 1e6 / 3}, 1e-3}};
 }
 
 /// What the free surface looks like.
@@ -87,10 +89,10 @@ std::vector<geometry::Triangle> free_triangles(const tets::BodySpec& body) {
 std::vector<Row> sheen_epidermis(const ExperimentOptions& options, Context& context) {
   const double spacing = options.full ? 0.0021 : 0.0036;
   const int steps = options.full ? 50 : 20;
-  const geometry::TetMesh mesh = make_puck(spacing, context.arena);
+  const geometry::TetMesh mesh = make_puck(spacing, context.arena, kRounding);
   std::vector<Row> rows;
   Figure figure;
-  double offset = 0;
+  int shown = 0;
   SurfaceMeasure bare;
   for (const Skinned& v : skinned()) {
     tets::BodySpec body{.name = "puck", .mesh = mesh};
@@ -104,7 +106,7 @@ std::vector<Row> sheen_epidermis(const ExperimentOptions& options, Context& cont
     const std::vector<geometry::Triangle> outside = geometry::boundary_triangles(mesh.tets);
     if (v.skin) {
       body.sheets = {
-          {.name = "skin", .triangles = outside, .law = *v.skin, .thickness = kSkinThickness}};
+          {.name = "skin", .triangles = outside, .law = *v.skin, .thickness = v.thickness}};
     }
     ZonalBody puck(body, {}, context);
     int done = 0;
@@ -155,19 +157,23 @@ std::vector<Row> sheen_epidermis(const ExperimentOptions& options, Context& cont
     geometry::SurfaceMesh surface;
     surface.positions = mesh.positions;
     for (const geometry::Triangle& t : outside) surface.add_face(t);
-    if (arrived) figure.add(v.name, surface, puck.state().positions, {offset, 0, 0});
-    offset += 2.25 * kPuckRadius;
+    // Without a zone behind, with one in front.
+    const Vec3d offset{2.3 * kPuckRadius * (v.zone ? shown - 2 : shown + 0.5),
+                       v.zone ? 0 : 2.4 * kPuckRadius, 0};
+    if (arrived) figure.add(v.name, surface, puck.state().positions, offset);
+    ++shown;
   }
   if (!options.pictures.empty()) {
     figure.draw(options.pictures / "sheen_epidermis.png",
-                {.width = 1500,
-                 .height = 400,
+                {.width = 1200,
+                 .height = 760,
                  .samples = 32,
                  .up = {0, 0, 1},
-                 .camera_direction = Vec3d{0, -1, 0.9},
-                 .camera_distance_factor = 0.62,
+                 .camera_direction = Vec3d{0, -1, 1.1},
+                 .camera_distance_factor = 0.85,
                  .ground = false,
-                 .caption = "without and with skin; with a zone; zone and skin; skin with shear"},
+                 .caption = "behind: Poisson's ratio 0.4545, without and with skin; in front: a "
+                            "zone without skin, with skin, with skin that resists shear"},
                 context);
   }
   return rows;

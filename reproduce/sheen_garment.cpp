@@ -144,7 +144,8 @@ std::vector<Row> sheen_garment(const ExperimentOptions& options, Context& contex
     }
     Worn worn({trunk, band_body(make_waistband(around, 0.5 * reach + 0.003),
                                 shells::RubberLaw{.mu = 3e5}, 1e-3, 0.6)},
-              {}, {.reach = reach}, context);
+              {.newton = {.tolerance = kWornTolerance}}, {.reach = reach, .friction = 0.3},
+              context);
     const bool done = worn.tighten(4);
     const auto add = [&](std::string quantity, double ours, const char* unit,
                          std::optional<double> paper, Relation relation,

@@ -14,6 +14,10 @@ namespace isochor::reproduce {
 tets::BodySpec band_body(shells::BandMesh mesh, const shells::SheetLaw& law, double thickness,
                          double scale);
 
+/// Forces of contact to four digits: where parts slide over corners of others, more take many
+/// iterations.
+inline constexpr double kWornTolerance = 1e-4;
+
 /// Bodies in static contact, and what they wear.
 class Worn {
  public:
