@@ -8,7 +8,7 @@
 #include <fmt/core.h>
 
 #include "reproduce/experiment.h"
-#include "reproduce/figure.h"
+#include "reproduce/field_figure.h"
 #include "reproduce/puck.h"
 #include "reproduce/zonal_body.h"
 
@@ -71,6 +71,25 @@ SurfaceMeasure measure(const ZonalBody& puck, std::span<const geometry::Triangle
   return out;
 }
 
+/// In percent, per node.
+std::vector<double> area_changes(const ZonalBody& puck,
+                                 std::span<const geometry::Triangle> triangles) {
+  const auto area = [](std::span<const Vec3d> x, const geometry::Triangle& t) {
+    return norm(cross(x[t[1]] - x[t[0]], x[t[2]] - x[t[0]]));
+  };
+  std::vector<double> now(puck.model().node_count(), 0), rest(now);
+  for (const geometry::Triangle& t : triangles) {
+    for (const std::int32_t n : t) {
+      now[n] += area(puck.state().positions, t);
+      rest[n] += area(puck.model().rest_positions, t);
+    }
+  }
+  for (std::size_t n = 0; n < now.size(); ++n) {
+    now[n] = rest[n] > 0 ? 100 * (now[n] / rest[n] - 1) : 0;
+  }
+  return now;
+}
+
 /// The boundary of the tets without the floor and what the indenter holds.
 std::vector<geometry::Triangle> free_triangles(const tets::BodySpec& body) {
   std::vector<std::uint8_t> held(body.mesh.positions.size(), 0);
@@ -91,7 +110,7 @@ std::vector<Row> sheen_epidermis(const ExperimentOptions& options, Context& cont
   const int steps = options.full ? 50 : 20;
   const geometry::TetMesh mesh = make_puck(spacing, context.arena, kRounding);
   std::vector<Row> rows;
-  Figure figure;
+  FieldFigure figure("area_change", "%");
   int shown = 0;
   SurfaceMeasure bare;
   for (const Skinned& v : skinned()) {
@@ -146,7 +165,10 @@ std::vector<Row> sheen_epidermis(const ExperimentOptions& options, Context& cont
                      puck.seconds / steps,
                      arrived ? "" : fmt::format("; step {} did not converge", done + 1)));
     less("sharpest fold", now.sharpest * 180 / M_PI, bare.sharpest * 180 / M_PI, "degrees",
-         fmt::format("rms {:.1f}", now.fold * 180 / M_PI));
+         fmt::format("rms {:.1f}{}", now.fold * 180 / M_PI,
+                     v.kind == "paper" && v.skin
+                         ? "; what resists no shear folds at the rim of the indenter"
+                         : ""));
     double top = 0;
     for (const Vec3d& x : puck.state().positions) top = std::max(top, x[2]);
     add("bulge above the top", 100 * (top / kPuckHeight - 1), "% of the height", {},
@@ -154,13 +176,12 @@ std::vector<Row> sheen_epidermis(const ExperimentOptions& options, Context& cont
         fmt::format("volume {:.2f} %, {} inverted tets", 100 * puck.volume(), puck.inverted()));
     add("Newton iterations", double(puck.iterations) / steps, "per step", v.paper_iterations,
         Relation::Shown, {}, "the paper's are those of Ipopt, at steps of 1 % of the height");
-    geometry::SurfaceMesh surface;
-    surface.positions = mesh.positions;
-    for (const geometry::Triangle& t : outside) surface.add_face(t);
     // Without a zone behind, with one in front.
     const Vec3d offset{2.3 * kPuckRadius * (v.zone ? shown - 2 : shown + 0.5),
                        v.zone ? 0 : 2.4 * kPuckRadius, 0};
-    if (arrived) figure.add(v.name, surface, puck.state().positions, offset);
+    if (arrived) {
+      figure.add(v.name, outside, puck.state().positions, area_changes(puck, outside), offset);
+    }
     ++shown;
   }
   if (!options.pictures.empty()) {
@@ -168,6 +189,8 @@ std::vector<Row> sheen_epidermis(const ExperimentOptions& options, Context& cont
                 {.width = 1200,
                  .height = 760,
                  .samples = 32,
+                 .field_min = -40,
+                 .field_max = 40,
                  .up = {0, 0, 1},
                  .camera_direction = Vec3d{0, -1, 1.1},
                  .camera_distance_factor = 0.85,
