@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kTrunkHeight = 0.4;
 constexpr double kBandMiddle = 0.2;
-constexpr double kBandHeight = 0.05;
+constexpr double kBandHeight = 0.15;
 
 /// Half axes of the section at a height, and how far it reaches: wide hips, waist, ribs.
 struct Section {
@@ -36,7 +36,12 @@ geometry::TetMesh make_trunk(double spacing, ThreadArena& arena) {
     const double part = std::hypot(x[0] / a, x[2] / b);
     const double slope = std::hypot(x[0] / (a * a), x[2] / (b * b)) / std::max(part, 1e-9);
     const double side = part > 1e-6 ? (part - 1) / slope : -b;
-    return std::max(side, std::abs(x[1] - 0.5 * kTrunkHeight) - 0.5 * kTrunkHeight);
+    // Rims are rounded.
+    constexpr double kRound = 0.03;
+    const double a1 = side + kRound;
+    const double a2 = std::abs(x[1] - 0.5 * kTrunkHeight) - 0.5 * kTrunkHeight + kRound;
+    return std::min(std::max(a1, a2), 0.0) + std::hypot(std::max(a1, 0.0), std::max(a2, 0.0)) -
+           kRound;
   };
   const double margin = 2 * spacing;
   return geometry::stuff(distance,
@@ -100,7 +105,7 @@ std::vector<Row> sheen_garment(const ExperimentOptions& options, Context& contex
     }
     Worn worn(
         {trunk,
-         band_body(make_waistband(around, 0.8 * reach), shells::RubberLaw{.mu = 3e5}, 1e-3, 0.6)},
+         band_body(make_waistband(around, 0.8 * reach), shells::RubberLaw{.mu = 3e5}, 2e-3, 0.6)},
         {.newton = {.tolerance = kWornTolerance}}, {.reach = reach, .friction = 0.3}, context);
     const bool done = worn.tighten(3);
     const auto add = [&](std::string quantity, double ours, const char* unit,
@@ -139,7 +144,7 @@ std::vector<Row> sheen_garment(const ExperimentOptions& options, Context& contex
     add("pressure beneath the band", p.mean / shells::kMillimetreOfMercury, "mmHg", {},
         Relation::Shown, {},
         fmt::format("{:.2f} kPa; up to {:.1f} mmHg; tension {:.0f} N/m", p.mean / 1000,
-                    p.most / shells::kMillimetreOfMercury, worn.mean_tension()));
+                    p.most / shells::kMillimetreOfMercury, worn.mean_tension(1)));
     if (done) {
       const std::vector<geometry::Triangle> outside = worn.triangles_of(0);
       std::vector<double> mercury = shells::spread_out(outside, worn.positions(), worn.pressures());
@@ -151,10 +156,10 @@ std::vector<Row> sheen_garment(const ExperimentOptions& options, Context& contex
   if (!options.pictures.empty()) {
     map.draw(options.pictures / "sheen_garment.png",
              {.width = 1500,
-              .height = 480,
+              .height = 520,
               .samples = 32,
-              .camera_direction = Vec3d{0.3, 0.35, 1},
-              .camera_distance_factor = 0.75,
+              .camera_direction = Vec3d{0, 0.15, 1},
+              .camera_distance_factor = 0.72,
               .ground = false,
               .caption = "Poisson's ratio 0.4545, 0.499; a zone; a zone and skin"},
              context);
