@@ -16,6 +16,7 @@
 #include "isochor/run/export.h"
 #include "isochor/run/image.h"
 #include "isochor/run/runner.h"
+#include "isochor/run/scenery.h"
 #include "isochor/sim/capabilities.h"
 #include "reproduce/experiment.h"
 
@@ -187,9 +188,9 @@ int check_command(const CheckCommand& command, const CommonOptions& common) {
 
 int render_command(const RenderCommand& command, const CommonOptions& common) {
   const run::RunDirectory directory = run::open_run(command.run);
-  const files::Topology topology = files::read_topology(directory.topology());
+  files::Topology topology = files::read_topology(directory.topology());
   const int index = frame_index(command.frame, directory.frame_count(), command.run);
-  const files::Frame frame = files::read_frame(directory.frame(index));
+  files::Frame frame = files::read_frame(directory.frame(index));
   run::RenderOptions options = command.options;
   if (!command.camera.empty()) {
     options.camera_direction = Vec3d{command.camera[0], command.camera[1], command.camera[2]};
@@ -198,7 +199,13 @@ int render_command(const RenderCommand& command, const CommonOptions& common) {
     options.cut = run::CutPlane{{command.cut[0], command.cut[1], command.cut[2]}, command.cut[3]};
   }
   Context context(common.threads);
-  const run::Image image = run::render(topology, frame, options, std::nullopt, context.arena);
+  run::View view = run::fit_view(topology, std::span(&frame, 1), options);
+  const run::Manifest manifest = run::read_manifest(directory);
+  const auto scenery = run::without_ground(
+      run::scenery_of_run(manifest.scene, manifest.scene_file, topology, context), options, view);
+  run::add_scenery(scenery, topology);
+  run::add_scenery(scenery, frame);
+  const run::Image image = run::render(topology, frame, options, view, context.arena);
   std::filesystem::path output = command.output;
   if (output.empty()) output = directory.root / fmt::format("frame_{:06}.png", index);
   write_file_atomic(output, run::encode_png(image));

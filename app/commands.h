@@ -42,6 +42,13 @@ int check_command(const CheckCommand& command, const CommonOptions& common);
 void write_preview(const CheckCommand& command, const sim::Simulation& simulation,
                    const CommonOptions& common);
 
+struct InitCommand {
+  std::filesystem::path mesh;
+  std::filesystem::path skeleton;  ///< empty: the mesh's own, if it has one
+  std::filesystem::path output;    ///< empty: NAME.toml
+};
+int init_command(const InitCommand& command, const CommonOptions& common);
+
 struct InspectCommand {
   std::filesystem::path mesh;
   std::filesystem::path defects;  ///< a PLY file to write; empty: none
@@ -49,6 +56,8 @@ struct InspectCommand {
   double scale = 1;               ///< metres per unit of the file
 };
 int inspect_command(const InspectCommand& command, const CommonOptions& common);
+/// Of a scene file: the volumes of bones and muscles in cells beside those of their surfaces.
+int inspect_scene_command(const InspectCommand& command, const CommonOptions& common);
 
 struct TetrahedraliseCommand {
   std::filesystem::path mesh;

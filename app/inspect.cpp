@@ -187,6 +187,7 @@ Json to_json(const MeshReport& report, const InspectCommand& command,
 }  // namespace
 
 int inspect_command(const InspectCommand& command, const CommonOptions& common) {
+  if (command.mesh.extension() == ".toml") return inspect_scene_command(command, common);
   if (files::is_tet_file(command.mesh)) return inspect_tets_command(command, common);
   files::SurfaceFile file = files::read_surface(command.mesh);
   for (Vec3d& p : file.mesh.positions) p *= command.scale;

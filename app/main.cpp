@@ -24,6 +24,7 @@ class CommandLine {
     app_.fallthrough();
     add_run();
     add_check();
+    add_init();
     add_inspect();
     add_tetrahedralise();
     add_render();
@@ -121,10 +122,19 @@ class CommandLine {
     c->add_flag("--resume", compare_.resume, "Go on with the runs of --methods that are there");
   }
 
+  void add_init() {
+    CLI::App* c = add_command("init", "A first scene for a mesh, with a skeleton if there is one",
+                              [this] { return init_command(init_, common_); });
+    c->add_option("mesh", init_.mesh, "Mesh file of a closed surface")->required();
+    c->add_option("skeleton", init_.skeleton, "glTF or BVH file [the mesh's own]");
+    c->add_option("-o,--output", init_.output, "Scene file to write [NAME.toml]");
+  }
+
   void add_inspect() {
     CLI::App* c = add_command("inspect", "What a mesh is, and what is wrong with it and where",
                               [this] { return inspect_command(inspect_, common_); });
-    c->add_option("mesh", inspect_.mesh, "Mesh file")->required();
+    c->add_option("mesh", inspect_.mesh, "Mesh file, or a scene for its bones and muscles")
+        ->required();
     c->add_option("--cell-size", inspect_.cell_size, "Compare the thickness with such cells")
         ->check(CLI::PositiveNumber);
     c->add_option("--scale", inspect_.scale, "Multiply all lengths, e.g. 0.001 for millimetres [1]")
@@ -201,6 +211,7 @@ class CommandLine {
   RunCommand run_;
   CheckCommand check_;
   CLI::Option* preview_ = nullptr;  ///< its value may be left out
+  InitCommand init_;
   InspectCommand inspect_;
   TetrahedraliseCommand tetrahedralise_;
   RenderCommand render_;

@@ -48,13 +48,8 @@ std::string text(const std::optional<double>& value) {
   return value ? fmt::format("{:.4g}", *value) : "-";
 }
 
-template <class R>
-std::string claim(const R& row) {
-  if (!row.bound) return "";
-  const auto verdict = holds(row);
-  return fmt::format("{} {:.4g}: {}", symbol(row.relation), *row.bound,
-                     *verdict ? "holds" : "DOES NOT HOLD");
-}
+std::string claim(const Row& r) { return reproduce::claim_text(r.relation, r.ours, r.bound); }
+std::string claim(const BenchRow& r) { return reproduce::claim_text(r.relation, r.value, r.bound); }
 
 std::string markdown(const std::vector<Row>& rows) {
   std::string out =

@@ -16,6 +16,7 @@ std::vector<BenchRow> svd_rates(Context& context);
 std::vector<BenchRow> tet_solve(Context& context);
 std::vector<BenchRow> vcycle(Context& context);
 std::vector<BenchRow> voxelise(Context& context);
+std::vector<BenchRow> zones(Context& context);
 
 std::span<const Benchmark> benchmarks() {
   static constexpr std::array kBenchmarks{
@@ -33,6 +34,7 @@ std::span<const Benchmark> benchmarks() {
       Benchmark{"tet-solve", "One linear solve on tets on one core", tet_solve},
       Benchmark{"vcycle", "One cycle of multigrid", vcycle},
       Benchmark{"voxelise", "Building a lattice around a surface", voxelise},
+      Benchmark{"zones", "Bodies that keep their volume exactly, beside Ipopt", zones},
   };
   return kBenchmarks;
 }

@@ -12,8 +12,9 @@ struct Peer {
   std::string note;
 };
 
-/// What the solvers of PETSc and hypre take, where bench/peers was built (`./dev setup --peers`):
-/// `arguments` are those of its program. Nothing without it.
-std::vector<Peer> run_peers(const std::string& arguments, double unknowns);
+/// What others take, where bench/peers was built (`./dev setup --peers`): `arguments` are those of
+/// its program, by default that of PETSc and hypre. Nothing without it.
+std::vector<Peer> run_peers(const std::string& arguments, double unknowns,
+                            const char* program = "isochor_peers");
 
 }  // namespace isochor::bench

@@ -15,13 +15,17 @@ std::vector<Row> irving_plates(const ExperimentOptions&, Context&);
 std::vector<Row> irving_sphere(const ExperimentOptions&, Context&);
 std::vector<Row> irving_stairs(const ExperimentOptions&, Context&);
 std::vector<Row> irving_tori(const ExperimentOptions&, Context&);
+std::vector<Row> mcadams_character(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_differential(const ExperimentOptions&, Context&);
+std::vector<Row> mcadams_elbow(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_gauss(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_hourglass(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_fas(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_indefinite(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_multigrid(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_svd(const ExperimentOptions&, Context&);
+std::vector<Row> measured_beam(const ExperimentOptions&, Context&);
+std::vector<Row> patterson_arm(const ExperimentOptions&, Context&);
 std::vector<Row> patterson_bowtie(const ExperimentOptions&, Context&);
 std::vector<Row> patterson_defect(const ExperimentOptions&, Context&);
 std::vector<Row> patterson_body(const ExperimentOptions&, Context&);
@@ -31,9 +35,16 @@ std::vector<Row> patterson_quadrature(const ExperimentOptions&, Context&);
 std::vector<Row> patterson_tube(const ExperimentOptions&, Context&);
 std::vector<Row> patterson_volume(const ExperimentOptions&, Context&);
 std::vector<Row> robust_recovery(const ExperimentOptions&, Context&);
+std::vector<Row> robust_sag(const ExperimentOptions&, Context&);
 std::vector<Row> robust_scale(const ExperimentOptions&, Context&);
 std::vector<Row> sheen_epidermis(const ExperimentOptions&, Context&);
 std::vector<Row> sheen_garment(const ExperimentOptions&, Context&);
+std::vector<Row> sheen_ball(const ExperimentOptions&, Context&);
+std::vector<Row> sheen_body_zones(const ExperimentOptions&, Context&);
+std::vector<Row> sheen_coarse_ball(const ExperimentOptions&, Context&);
+std::vector<Row> sheen_cylinders(const ExperimentOptions&, Context&);
+std::vector<Row> sheen_stability(const ExperimentOptions&, Context&);
+std::vector<Row> sheen_table(const ExperimentOptions&, Context&);
 std::vector<Row> sheen_penalty(const ExperimentOptions&, Context&);
 std::vector<Row> tets_stuffing(const ExperimentOptions&, Context&);
 std::vector<Row> sheen_pressure(const ExperimentOptions&, Context&);
@@ -80,9 +91,11 @@ std::span<const Experiment> experiments() {
       Experiment{"irving/sphere", "A ball falls on the ground (fig. 2)", irving_sphere},
       Experiment{"irving/stairs", "A ball and a figure on stairs (figs. 1 and 3)", irving_stairs},
       Experiment{"irving/tori", "Tori in a pile (fig. 5)", irving_tori},
+      Experiment{"mcadams/character", "A figure walks by its skeleton (fig. 1)", mcadams_character},
       Experiment{"mcadams/differential",
                  "A bar pulled to 2.4 times its length by four differentials (fig. 2)",
                  mcadams_differential},
+      Experiment{"mcadams/elbow", "An elbow bends to 140 degrees (fig. 8)", mcadams_elbow},
       Experiment{"mcadams/fas", "An arm curled in one frame by nonlinear cycles (section 8)",
                  mcadams_fas},
       Experiment{"mcadams/gauss", "One stabilised point per cell against eight (section 4)",
@@ -95,6 +108,10 @@ std::span<const Experiment> experiments() {
       Experiment{"mcadams/multigrid", "How fast cycles of multigrid converge (section 9, fig. 7)",
                  mcadams_multigrid},
       Experiment{"mcadams/svd", "The 3x3 SVD on every kind of matrix (section 9.2)", mcadams_svd},
+      Experiment{"measured/silicone-beam", "A beam of silicone against motion capture",
+                 measured_beam},
+      Experiment{"patterson/arm", "An arm bends, its flexors passive and active (section 6)",
+                 patterson_arm},
       Experiment{"patterson/bowtie", "A bow-tie is bent: order of accuracy (fig. 5)",
                  patterson_bowtie},
       Experiment{"patterson/defect-correction",
@@ -116,16 +133,25 @@ std::span<const Experiment> experiments() {
                  patterson_volume},
       Experiment{"robust/recovery", "Back to rest from random, flat, inverted and collapsed states",
                  robust_recovery},
+      Experiment{"robust/sag", "Bodies drawn as they stand do not sag", robust_sag},
       Experiment{"robust/scale", "The same shape at every scale and stiffness", robust_scale},
       Experiment{"sheen/epidermis", "Pucks with and without skin (figs. 6 and 9)", sheen_epidermis},
       Experiment{"sheen/garment", "A tight waistband on a body (fig. 1)", sheen_garment},
+      Experiment{"sheen/ball", "A soft ball hits the ground (fig. 10)", sheen_ball},
+      Experiment{"sheen/body-zones", "A body with seven anatomical zones (fig. 4)",
+                 sheen_body_zones},
+      Experiment{"sheen/coarse-ball", "The same with few tets (fig. 11)", sheen_coarse_ball},
+      Experiment{"sheen/cylinders", "A figure pressed between cylinders (section 8.7)",
+                 sheen_cylinders},
       Experiment{"sheen/penalty", "Penalties on the change of volume (fig. 3)", sheen_penalty},
       Experiment{"tets/stuffing", "Solids filled with tets: the smallest dihedral angle",
                  tets_stuffing},
       Experiment{"sheen/pressure", "Pressures in a cube under its weight (fig. 7)", sheen_pressure},
       Experiment{"sheen/puck", "A puck indented by half of its height (fig. 9)", sheen_puck},
+      Experiment{"sheen/stability", "A cube settles in long steps (fig. 8)", sheen_stability},
       Experiment{"sheen/stretch", "A cube stretched to three times its length (table 1)",
                  sheen_stretch},
+      Experiment{"sheen/table1", "Iterations and seconds per frame (table 1)", sheen_table},
       Experiment{"sheen/twist", "A cube twisted by half a turn (table 1)", sheen_twist},
       Experiment{"sheen/two-tets", "Two tets, one of them pressed flat (fig. 2)", sheen_two_tets},
       Experiment{"sheen/zones", "A cantilever with zones of several sizes (fig. 5)", sheen_zones},

@@ -1,5 +1,7 @@
 #include "reproduce/row.h"
 
+#include <fmt/core.h>
+
 namespace isochor::reproduce {
 
 std::string_view symbol(Relation relation) {
@@ -35,6 +37,14 @@ std::optional<bool> holds(Relation relation, std::optional<double> measured,
       break;
   }
   return std::nullopt;
+}
+
+std::string claim_text(Relation relation, std::optional<double> measured,
+                       std::optional<double> bound) {
+  const std::optional<bool> verdict = holds(relation, measured, bound);
+  if (!verdict) return "";
+  return fmt::format("{} {:.4g}: {}", symbol(relation), *bound,
+                     *verdict ? "holds" : "DOES NOT HOLD");
 }
 
 }  // namespace isochor::reproduce

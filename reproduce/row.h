@@ -15,6 +15,10 @@ std::string_view symbol(Relation relation);
 std::optional<bool> holds(Relation relation, std::optional<double> measured,
                           std::optional<double> bound);
 
+/// "<= 1: holds"; nothing where there is no claim.
+std::string claim_text(Relation relation, std::optional<double> measured,
+                       std::optional<double> bound);
+
 /// One number of a paper's experiment beside ours.
 struct Row {
   std::string id;  ///< "mcadams/hourglass"

@@ -80,7 +80,13 @@ ZonalBody::ZonalBody(tets::BodySpec body, const tets::Params& params, Context& c
     : context_(context),
       model_(tets::build_model({std::move(body)}, params, context.arena)),
       state_(tets::make_state(model_)),
-      scratch_(model_) {}
+      scratch_(model_) {
+  for (const geometry::Triangle& t : geometry::boundary_triangles(model_.tets)) {
+    surface_.insert(surface_.end(), t.begin(), t.end());
+  }
+  std::ranges::sort(surface_);
+  surface_.erase(std::unique(surface_.begin(), surface_.end()), surface_.end());
+}
 
 tets::StepReport ZonalBody::step(const Placement& place, const Vec3d& gravity, double dt) {
   std::vector<Vec3d> held;
@@ -91,11 +97,68 @@ tets::StepReport ZonalBody::step(const Placement& place, const Vec3d& gravity, d
   }
   const auto start = std::chrono::steady_clock::now();
   const tets::StepReport report = tets::advance(
-      model_, state_, {.gravity = gravity, .held_positions = held, .dt = dt}, scratch_, context_);
+      model_, state_, {.gravity = gravity, .held_positions = held, .slides = slides_, .dt = dt},
+      scratch_, context_);
   seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   iterations += report.iterations;
   krylov += report.krylov_iterations;
   return report;
+}
+
+tets::StepReport ZonalBody::press(const Obstacle& obstacle, const Placement& place,
+                                  const Vec3d& gravity, double dt) {
+  constexpr int kMostRounds = 12;
+  constexpr double kDeepest = 1e-6;  // m
+  const tets::State start = state_;
+  // Those that touched, and those that would enter in free flight.
+  std::vector<std::int32_t> touching;
+  for (const tets::Slide& slide : slides_) touching.push_back(slide.node);
+  for (const std::int32_t n : surface_) {
+    if (model_.held[n]) continue;
+    const Vec3d there = state_.positions[n] + dt * (state_.velocities[n] + dt * gravity);
+    if (obstacle(there).distance < 0) touching.push_back(n);
+  }
+  std::ranges::sort(touching);
+  touching.erase(std::unique(touching.begin(), touching.end()), touching.end());
+  std::vector<tets::Slide> slides;
+  const auto hold = [&](std::int32_t n, const Vec3d& x) {
+    const Touch touch = obstacle(x);
+    slides.push_back({n, touch.normal, dot(touch.normal, x) - touch.distance});
+  };
+  for (const std::int32_t n : touching) hold(n, state_.positions[n]);
+  tets::StepReport report;
+  for (int round = 0; round < kMostRounds; ++round) {
+    slides_ = slides;
+    report = step(place, gravity, dt);
+    if (!report.converged()) {
+      state_ = start;
+      return report;
+    }
+    bool enters = false;
+    for (const std::int32_t n : surface_) {
+      const Vec3d& x = state_.positions[n];
+      if (model_.held[n] || obstacle(x).distance > -kDeepest) continue;
+      enters = true;
+      std::erase_if(slides, [&](const tets::Slide& s) { return s.node == n; });
+      hold(n, x);
+    }
+    if (!enters) break;
+    if (round + 1 < kMostRounds) state_ = start;
+  }
+  // Those that left are free from here on.
+  std::erase_if(slides_, [&](const tets::Slide& s) {
+    return dot(s.normal, state_.positions[s.node]) > s.place + kDeepest;
+  });
+  return report;
+}
+
+double ZonalBody::potential_energy(const Vec3d& gravity) const {
+  tets::ElasticMemory memory(model_);
+  double energy = tets::elastic_energy(model_, {state_.positions}, memory, context_.arena);
+  for (std::size_t i = 0; i < model_.node_count(); ++i) {
+    energy -= model_.mass[i] * dot(gravity, state_.positions[i] - model_.rest_positions[i]);
+  }
+  return energy;
 }
 
 double ZonalBody::volume() const {
@@ -147,6 +210,21 @@ double ZonalBody::roughness() const {
     }
   }
   return std::sqrt(jumps / double(faces) / spread);
+}
+
+void VariantRows::add(std::string quantity, double ours, const char* unit,
+                      std::optional<double> paper, Relation relation, std::optional<double> bound,
+                      std::string note) const {
+  rows.push_back({.id = id,
+                  .quantity = std::move(quantity) + ": " + name,
+                  .variant = kind,
+                  .source = source,
+                  .paper = paper,
+                  .ours = arrived ? std::optional(ours) : std::nullopt,
+                  .unit = unit,
+                  .relation = relation,
+                  .bound = bound,
+                  .note = std::move(note)});
 }
 
 void PressureFigure::add(const std::string& name, const ZonalBody& body, const Vec3d& offset,

@@ -8,6 +8,7 @@
 #include "isochor/files/frame.h"
 #include "isochor/run/render.h"
 #include "isochor/tets/solver.h"
+#include "reproduce/row.h"
 
 /// What experiments with zones of tets share.
 namespace isochor::reproduce {
@@ -30,6 +31,36 @@ geometry::TetMesh box_of_tets(const std::array<int, 3>& cells, double edge);
 tets::HoldSpec hold_where(const geometry::TetMesh& mesh, std::string name,
                           const std::function<bool(const Vec3d&)>& chosen);
 
+/// A way of keeping volume, as experiments compare them.
+struct ZonalVariant {
+  std::string name;
+  std::string kind;  ///< Row::variant
+  materials::Material material;
+  bool zone = false;                          ///< the whole body is one
+  std::optional<double> iterations, seconds;  ///< of the paper's table 1, per frame
+};
+
+/// Rows of one variant.
+struct VariantRows {
+  std::vector<Row>& rows;
+  std::string id, source, name, kind;
+  bool arrived = true;  ///< else there are no numbers, and notes say why
+
+  void add(std::string quantity, double ours, const char* unit, std::optional<double> paper,
+           Relation relation, std::optional<double> bound, std::string note) const;
+  void show(std::string quantity, double ours, const char* unit, std::optional<double> paper = {},
+            std::string note = {}) const {
+    add(std::move(quantity), ours, unit, paper, Relation::Shown, std::nullopt, std::move(note));
+  }
+};
+
+/// What a body may not enter: the distance from it, negative inside, and the way out.
+struct Touch {
+  double distance = 0;
+  Vec3d normal{0, 1, 0};
+};
+using Obstacle = std::function<Touch(const Vec3d&)>;
+
 /// A body of tets, moved by what holds it.
 class ZonalBody {
  public:
@@ -38,6 +69,11 @@ class ZonalBody {
   /// `place(hold, rest position)` says where held nodes are.
   using Placement = std::function<Vec3d(std::size_t hold, const Vec3d&)>;
   tets::StepReport step(const Placement& place, const Vec3d& gravity = {0, 0, 0}, double dt = 0);
+
+  /// A step in time that does not enter an obstacle: nodes of the surface that would are held on
+  /// it, to slide along or to leave, and the step is done again until there are no more.
+  tets::StepReport press(const Obstacle& obstacle, const Placement& place, const Vec3d& gravity,
+                         double dt);
 
   /// Volume now over that at rest.
   double volume() const;
@@ -50,8 +86,9 @@ class ZonalBody {
   const tets::Model& model() const { return model_; }
   tets::State& state() { return state_; }
   const tets::State& state() const { return state_; }
-  double seconds = 0;  ///< of all steps
-  int iterations = 0;  ///< of Newton's method, in all steps
+  double potential_energy(const Vec3d& gravity) const;  ///< J; none of gravity at rest
+  double seconds = 0;                                   ///< of all steps
+  int iterations = 0;                                   ///< of Newton's method, in all steps
   int krylov = 0;
 
  private:
@@ -59,6 +96,8 @@ class ZonalBody {
   tets::Model model_;
   tets::State state_;
   tets::Scratch scratch_;
+  std::vector<std::int32_t> surface_;  ///< nodes
+  std::vector<tets::Slide> slides_;    ///< of the last step
 };
 
 /// Bodies side by side, coloured by the pressure in their tets; of each the tets that are `shown`

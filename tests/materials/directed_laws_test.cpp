@@ -32,6 +32,20 @@ TEST(GuccioneLaw, EnergyAndStressAreThoseOfThePaper) {
   EXPECT_NEAR(Guccione::respond(F, p).stress(1, 2), 2000 * 2 * 0.5 * 1e-4, 1e-6);
 }
 
+TEST(GuccioneLaw, ActiveFibresAddTheirStressWhateverTheirLength) {
+  // Energy Ta E11, P = F S: Ta = 60 kPa at half activation.
+  const Parameters<double> passive{.mu = 2000, .lambda = 1e6, .shape = {8, 2, 4, 30}};
+  Parameters<double> active = passive;
+  active.activation = 0.5;
+  for (const double stretch : {0.7, 1.0, 1.3}) {
+    const Response<double> with = Guccione::respond(uniaxial(stretch), active);
+    const Response<double> without = Guccione::respond(uniaxial(stretch), passive);
+    EXPECT_NEAR(with.energy - without.energy, 30e3 * 0.5 * (stretch * stretch - 1), 1e-8);
+    EXPECT_NEAR(with.stress(0, 0) - without.stress(0, 0), 30e3 * stretch, 1e-8);
+    EXPECT_NEAR(with.stress(1, 1), without.stress(1, 1), 1e-8);
+  }
+}
+
 TEST(FungLaw, WithThreeNumbersItIsGuccione) {
   const Parameters<double> three{.mu = 2000, .lambda = 1e6, .shape = {8, 2, 4}};
   const Parameters<double> nine{.mu = 2000, .lambda = 1e6, .shape = {8, 2, 2, 0, 0, 0, 2, 4, 4}};

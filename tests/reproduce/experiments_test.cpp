@@ -30,6 +30,13 @@ void expect_holds(std::string_view id, const ExperimentOptions& options = {},
   EXPECT_GT(claims, 0);
 }
 
+TEST(Reproduce, ANumberThatIsOnlyShownClaimsNothing) {
+  EXPECT_EQ(claim_text(Relation::Shown, 19.8, 1), "");
+  EXPECT_EQ(claim_text(Relation::AtMost, std::nullopt, std::nullopt), "");
+  EXPECT_EQ(claim_text(Relation::AtMost, 0.5, 1), "<= 1: holds");
+  EXPECT_EQ(claim_text(Relation::AtMost, std::nullopt, 1), "<= 1: DOES NOT HOLD");
+}
+
 TEST(Reproduce, McAdamsHourglass) { expect_holds("mcadams/hourglass"); }
 TEST(Reproduce, SlowMcAdamsDifferential) { expect_holds("mcadams/differential"); }
 TEST(Reproduce, SlowMcAdamsGauss) { expect_holds("mcadams/gauss"); }

@@ -278,6 +278,81 @@ TEST(Zones, EveryOneRingKeepsItsVolume) {
   EXPECT_LE(zone_report(model, state, context.arena).worst, 1e-9);
 }
 
+TEST(Zones, RingsThatShareMostOfTheirTetsKeepTheirVolumes) {
+  Context context(2);
+  for (const solve::Integrator integrator :
+       {solve::Integrator::Static, solve::Integrator::BackwardEuler}) {
+    BodySpec body = block(4);
+    body.holds.pop_back();
+    body.zones = ring_zones(body.mesh, 2);
+    const Model model = build_model({body}, {.integrator = integrator}, context.arena);
+    EXPECT_LT(model.zones.metric.rank(), model.zones.count());
+    EXPECT_GT(int(model.zones.metric.rank()), model.params.zones.most_direct);
+    State state = make_state(model);
+    Scratch scratch(model);
+    scratch.poison();
+    const StepReport report = advance(model, state,
+                                      {.gravity = {9.8, 0, 0},
+                                       .held_positions = held(model, {0, 0, 0}),
+                                       .dt = model.moves() ? 0.01 : 0},
+                                      scratch, context);
+    ASSERT_TRUE(report.converged());
+    EXPECT_EQ(report.fallbacks, 0);
+    EXPECT_LT(report.krylov_iterations, 100 * report.iterations);
+    EXPECT_LE(zone_report(model, state, context.arena).worst, 1e-9);
+  }
+}
+
+TEST(Zones, ZonesThatDifferByOneTetKeepTheirVolumes) {
+  Context context(2);
+  BodySpec body = block(4);
+  body.zones = {whole_zone(body.mesh), whole_zone(body.mesh, "nearly")};
+  body.zones[1].tets.pop_back();
+  const Model model = build_model({body}, {}, context.arena);
+  State state = make_state(model);
+  Scratch scratch(model);
+  const StepReport report =
+      advance(model, state, {.held_positions = held(model, {0, 0, -0.02})}, scratch, context);
+  ASSERT_TRUE(report.converged());
+  EXPECT_EQ(report.fallbacks, 0);
+  EXPECT_LE(zone_report(model, state, context.arena).worst, 1e-9);
+}
+
+TEST(Zones, MultipliersLeadWhereNewtonsMethodGoesAstray) {
+  Context context(2);
+  BodySpec body = block(4);
+  body.zones = ring_zones(body.mesh, 1);
+  const Model model = build_model({body}, {}, context.arena);
+  State state = make_state(model);
+  Scratch scratch(model);
+  // Four fifths of the layer beneath the lid at once.
+  const StepReport report =
+      advance(model, state, {.held_positions = held(model, {0, 0, -0.02})}, scratch, context);
+  ASSERT_TRUE(report.converged());
+  EXPECT_EQ(report.fallbacks, 0);
+  EXPECT_LE(zone_report(model, state, context.arena).worst, 1e-9);
+}
+
+TEST(Zones, ManyZonesThatContradictEndLeastWrong) {
+  Context context(2);
+  BodySpec body = block(2);
+  body.zones = ring_zones(body.mesh, 1);
+  body.zones.push_back(whole_zone(body.mesh));
+  const Model model = build_model({body}, {}, context.arena);
+  State state = make_state(model);
+  Scratch scratch(model);
+  std::vector<double> wanted(model.zones.count(), 1);
+  wanted.back() = 1.1;
+  const StepReport report =
+      advance(model, state, {.held_positions = held(model, {0, 0, 0}), .volumes = wanted}, scratch,
+              context);
+  ASSERT_TRUE(report.converged());
+  EXPECT_EQ(report.fallbacks, 1);
+  const double worst = zone_report(model, state, context.arena).volume.back();
+  EXPECT_GT(worst, 1);
+  EXPECT_LT(worst, 1.1);
+}
+
 TEST(Zones, FallingBlockKeepsItsVolumeInTime) {
   for (const ZoneMethod method : {ZoneMethod::Exact, ZoneMethod::Linear}) {
     std::vector<std::vector<Vec3d>> ends;

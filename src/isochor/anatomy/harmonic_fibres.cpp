@@ -276,7 +276,7 @@ void spread_outward(const Nodes& nodes, std::vector<std::uint8_t>& known,
 
 }  // namespace
 
-MuscleEnds ends_along_axis(const Solid& muscle, double part) {
+std::vector<double> ways_along_axis(const Solid& muscle) {
   // Moments of the surface: a solid's longest axis is that of its surface, nearly.
   Vec3d middle{0, 0, 0};
   double whole = 0;
@@ -305,11 +305,19 @@ MuscleEnds ends_along_axis(const Solid& muscle, double part) {
       high = std::max(high, dot(axis, muscle.positions[v]));
     }
   }
-  MuscleEnds ends;
+  std::vector<double> ways;
   for (std::int32_t t = 0; t < count; ++t) {
-    const double way = (dot(axis, middle_of(muscle, t)) - low) / (high - low);
-    if (way <= part) ends.origin.push_back(t);
-    if (way >= 1 - part) ends.insertion.push_back(t);
+    ways.push_back((dot(axis, middle_of(muscle, t)) - low) / (high - low));
+  }
+  return ways;
+}
+
+MuscleEnds ends_along_axis(const Solid& muscle, double part) {
+  const std::vector<double> ways = ways_along_axis(muscle);
+  MuscleEnds ends;
+  for (std::size_t t = 0; t < ways.size(); ++t) {
+    if (ways[t] <= part) ends.origin.push_back(static_cast<std::int32_t>(t));
+    if (ways[t] >= 1 - part) ends.insertion.push_back(static_cast<std::int32_t>(t));
   }
   return ends;
 }

@@ -24,9 +24,11 @@ struct MuscleEnds {
   std::vector<std::int32_t> origin, insertion;
 };
 
-/// Those whose middle is in the first and in the last `part` of the length of a solid along its
-/// longest principal axis. The origin is where the axis, turned to have its largest component
-/// positive, begins.
+/// Where along the longest principal axis of a solid the middle of each triangle is, 0 to 1 from
+/// one end to the other. The axis is turned to have its largest component positive.
+std::vector<double> ways_along_axis(const Solid& muscle);
+
+/// Those whose middle is in the first and in the last `part` of that way.
 MuscleEnds ends_along_axis(const Solid& muscle, double part = 0.1);
 
 /// Cells across a muscle as thick as its volume and surface say, m: what resolves its potential.

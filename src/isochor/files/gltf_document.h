@@ -72,6 +72,28 @@ struct GltfTransform {
   }
 };
 
+/// Nodes that a mesh is bound to.
+struct GltfSkin {
+  std::string name;
+  std::vector<std::size_t> joints;  ///< nodes
+  GltfIndex inverse_bind;           ///< accessor of matrices; none: identities
+};
+
+struct GltfSampler {
+  std::size_t input = 0, output = 0;  ///< accessors: times, and values
+  std::string interpolation = "LINEAR";
+};
+struct GltfChannel {
+  std::size_t sampler = 0;
+  GltfIndex node;    ///< none: the channel moves nothing
+  std::string path;  ///< "translation", "rotation", "scale", "weights"
+};
+struct GltfAnimation {
+  std::string name;
+  std::vector<GltfSampler> samplers;
+  std::vector<GltfChannel> channels;
+};
+
 struct GltfNode {
   std::string name;
   GltfTransform transform;  ///< to the parent
@@ -88,6 +110,8 @@ struct GltfDocument {
   std::vector<GltfAccessor> accessors;
   std::vector<GltfMesh> meshes;
   std::vector<GltfNode> nodes;
+  std::vector<GltfSkin> skins;
+  std::vector<GltfAnimation> animations;
   std::vector<std::string> material_names;
   /// The nodes of the default scene: the one the file names, else its first, else all nodes that
   /// are no children.

@@ -225,6 +225,10 @@ class Parser {
     }
     for (const Item& item : root.list("meshes")) document_.meshes.push_back(read_mesh(item));
     for (const Item& item : root.list("nodes")) document_.nodes.push_back(read_node(item));
+    for (const Item& item : root.list("skins")) document_.skins.push_back(read_skin(item));
+    for (const Item& item : root.list("animations")) {
+      document_.animations.push_back(read_animation(item));
+    }
     read_scene(root);
   }
 
@@ -357,6 +361,35 @@ class Parser {
       node.children.push_back(child.index_into("nodes"));
     }
     return node;
+  }
+
+  static GltfSkin read_skin(const Item& item) {
+    GltfSkin skin{.name = item.text_or_empty("name"),
+                  .joints = {},
+                  .inverse_bind = item.index_into("accessors", "inverseBindMatrices")};
+    for (const Item& joint : item.list("joints")) skin.joints.push_back(joint.index_into("nodes"));
+    return skin;
+  }
+
+  static GltfAnimation read_animation(const Item& item) {
+    GltfAnimation animation{.name = item.text_or_empty("name"), .samplers = {}, .channels = {}};
+    for (const Item& part : item.list("samplers")) {
+      GltfSampler& sampler = animation.samplers.emplace_back();
+      sampler.input = part.at("input").index_into("accessors");
+      sampler.output = part.at("output").index_into("accessors");
+      if (part.has("interpolation")) sampler.interpolation = part.at("interpolation").text();
+    }
+    for (const Item& part : item.list("channels")) {
+      const Item number = part.at("sampler"), target = part.at("target");
+      if (number.whole() >= animation.samplers.size()) {
+        number.fail(fmt::format("is {}, but there are {} samplers", number.whole(),
+                                animation.samplers.size()));
+      }
+      animation.channels.push_back({.sampler = number.whole(),
+                                    .node = target.index_into("nodes", "node"),
+                                    .path = target.at("path").text()});
+    }
+    return animation;
   }
 
   /// Either a matrix, or scale, then rotation, then translation.

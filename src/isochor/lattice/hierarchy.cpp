@@ -151,10 +151,20 @@ CoarseLevel coarsen(const std::vector<BodySpec>& fine, const Model& fine_model,
   return level;
 }
 
-/// The springs of a model as seen from its coarser one: a point rides on coarse nodes as it rides
-/// on fine ones, since what is trilinear in a coarse cell is so in its children. The paper's factor
-/// 1/8 per level [McAdams11 sec 8] is that of stiffness per volume; forces have none.
-std::vector<Spring> coarsened(const std::vector<Spring>& fine, const Transfer& transfer) {
+std::vector<Spring> springs_of(const Model& model) {
+  std::vector<Spring> list;
+  for (const Springs* springs : {&model.springs, &model.surfaces.springs}) {
+    for (std::size_t s = 0; s < springs->count(); ++s) {
+      const auto& [first, terms, stiffness, nodes, node_first, pulls] = *springs;
+      list.push_back({{terms.begin() + first[s], terms.begin() + first[s + 1]}, stiffness[s]});
+    }
+  }
+  return list;
+}
+
+}  // namespace
+
+std::vector<Spring> coarsened(std::span<const Spring> fine, const Transfer& transfer) {
   std::vector<Spring> coarse;
   for (const Spring& spring : fine) {
     Spring& out = coarse.emplace_back(Spring{.terms = {}, .stiffness = spring.stiffness});
@@ -177,19 +187,6 @@ std::vector<Spring> coarsened(const std::vector<Spring>& fine, const Transfer& t
   }
   return coarse;
 }
-
-std::vector<Spring> springs_of(const Model& model) {
-  std::vector<Spring> list;
-  for (const Springs* springs : {&model.springs, &model.surfaces.springs}) {
-    for (std::size_t s = 0; s < springs->count(); ++s) {
-      const auto& [first, terms, stiffness, nodes, node_first, pulls] = *springs;
-      list.push_back({{terms.begin() + first[s], terms.begin() + first[s + 1]}, stiffness[s]});
-    }
-  }
-  return list;
-}
-
-}  // namespace
 
 Hierarchy build_hierarchy(const std::vector<BodySpec>& bodies, const Model& model) {
   Hierarchy hierarchy;

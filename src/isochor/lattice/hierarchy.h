@@ -49,6 +49,11 @@ struct Hierarchy {
 /// they are coarsened too far, and are cheap to factorise before that.
 Hierarchy build_hierarchy(const std::vector<BodySpec>& bodies, const Model& model);
 
+/// The springs of a model as seen from its coarser one: a point rides on coarse nodes as it rides
+/// on fine ones, since what is trilinear in a coarse cell is so in its children. The paper's factor
+/// 1/8 per level [McAdams11 sec 8] is that of stiffness per volume; forces have none.
+std::vector<Spring> coarsened(std::span<const Spring> fine, const Transfer& transfer);
+
 std::size_t bytes_allocated(const Hierarchy& hierarchy);
 
 }  // namespace isochor::lattice

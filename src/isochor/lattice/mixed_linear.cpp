@@ -1,5 +1,6 @@
 #include "isochor/lattice/mixed_linear.h"
 
+#include "isochor/lattice/contacts.h"
 #include "isochor/lattice/operator.h"
 #include "isochor/lattice/surface_operator.h"
 
@@ -40,6 +41,10 @@ void LinearSystem::prepare(const Configuration& at) {
   stiffness_diagonal(base, memory_.tangents.definite, std::span(memory_.diagonal), arena_);
   add_spring_diagonal(base.springs, memory_.diagonal, arena_);
   add_spring_diagonal(base.surfaces.springs, memory_.diagonal, arena_);
+  if (contacts_) {
+    contacts_->add_diagonal(memory_.diagonal);
+    multigrid_.set_springs(&contacts_->springs());
+  }
   std::span<const float> shift;
   if (inertia_) {
     shift = inertia_->shift();
@@ -62,6 +67,7 @@ void LinearSystem::apply_everywhere(std::span<const double> u, std::span<double>
   add_spring_stiffness(model_.base.springs, dx, memory_.pull, force, arena_);
   apply_surfaces(model_.base, memory_.surfaces, dx, pressures_of(model_, u), force,
                  pressures_of(model_, out), arena_);
+  if (contacts_) contacts_->apply(dx, force);
   if (!inertia_) return;
   inertia_->apply(dx, force);
   const auto volume = pressures_of(model_, out);

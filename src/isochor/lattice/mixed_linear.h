@@ -6,6 +6,10 @@
 #include "isochor/lattice/surface_memory.h"
 #include "isochor/solve/gmres.h"
 
+namespace isochor::lattice {
+class Contacts;
+}
+
 /// The linear systems of the mixed lattice: [A B^T; B -C] [dx; dp] = [f; -g] [Patterson12 (12)].
 namespace isochor::lattice::mixed {
 
@@ -49,13 +53,15 @@ struct LinearMemory {
 class LinearSystem {
  public:
   LinearSystem(const Model& model, std::span<const SlideFrame> slides, LinearMemory& memory,
-               ThreadArena& arena, Inertia* inertia = nullptr, double volume_weight = 1)
+               ThreadArena& arena, Inertia* inertia = nullptr, double volume_weight = 1,
+               Contacts* contacts = nullptr)
       : model_(model),
         slides_(slides),
         memory_(memory),
         arena_(arena),
         inertia_(inertia),
         volume_weight_(volume_weight),
+        contacts_(contacts),
         multigrid_(model.base, slides, memory.multigrid, arena) {}
 
   void linearise(const Configuration& at, Fix fix);
@@ -83,6 +89,7 @@ class LinearSystem {
   ThreadArena& arena_;
   Inertia* inertia_;  ///< none in a static step
   const double volume_weight_;
+  Contacts* contacts_;  ///< linearised by whoever calls linearise(); none where nothing touches
   Multigrid multigrid_;
 };
 

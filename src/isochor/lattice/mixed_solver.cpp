@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "isochor/lattice/contacts.h"
 #include "isochor/lattice/holds.h"
 #include "isochor/lattice/surface_operator.h"
 
@@ -52,16 +53,23 @@ class Saddle {
         volume_weight_(motion && model.params.variant == Variant::Best ? motion->history.weight()
                                                                        : 1),
         system_(model, scratch.slides, scratch.linear, context.arena,
-                motion ? &motion->inertia : nullptr, volume_weight_),
+                motion ? &motion->inertia : nullptr, volume_weight_, input.contacts),
+        contacts_(input.contacts),
         rounding_force_(rounding_force(model.base, start.positions)) {}
 
   StepReport solve() {
     collect_slides(model_.base, input_, start_.positions, reach_, scratch_.slides);
     copy_start();
+    if (contacts_) contacts_->begin(start_.positions, input_.dt);
     const bool rest = holds_rest(model_.base, input_, start_.positions, scratch_.slides);
     if (rest && !motion_) evaluate();
     const bool solved = rest && !motion_ && now_.residual <= model_.params.tolerance;
-    if (!solved && (!rest || surfaces_move())) {
+    if (contacts_ && contacts_->apart()) {
+      if (!begin_apart(rest)) {
+        report_.end = context_.cancelled ? solve::NewtonEnd::Cancelled : solve::NewtonEnd::Stalled;
+        return report_;
+      }
+    } else if (!solved && (!rest || surfaces_move())) {
       if (!follow_holds()) {
         report_.end = context_.cancelled ? solve::NewtonEnd::Cancelled : solve::NewtonEnd::Stalled;
         return report_;
@@ -69,7 +77,12 @@ class Saddle {
     } else if (motion_) {
       take_flight();
     }
-    report_.end = iterate();
+    report_.end = iterate(model_.params.tolerance, model_.params.max_iterations);
+    while (report_.converged() && contacts_ && contacts_->goes_on(scratch_.positions)) {
+      evaluate();
+      report_.end =
+          iterate(model_.params.tolerance, report_.iterations + model_.params.max_iterations);
+    }
     report_.least_j = now_.least_j;
     return report_;
   }
@@ -153,13 +166,18 @@ class Saddle {
         add_surface_forces(base, surface_configuration(), scratch_.force, scratch_.volume,
                            scratch_.linear.surfaces, context_.arena);
     surface_square_ = surfaces.square;
+    if (contacts_) {
+      touching_ = contacts_->evaluate(scratch_.positions);
+      contacts_->add_forces(scratch_.force);
+    }
     // From the rest shape, or from where a body that moves is: of the size of what changes.
     const std::span<const Vec3d> zero = motion_ ? start_.positions : base.rest_positions;
     const double outer = pressure_energy_ - sum_nodes([&](std::size_t i) {
                            return dot(outer_force(i), scratch_.positions[i] - zero[i]);
                          });
-    now_.energy = elastic.energy + springs + surfaces.energy + outer;
+    now_.energy = elastic.energy + springs + surfaces.energy + touching_.energy + outer;
     now_.scale = elastic.scale + springs + std::abs(surfaces.energy) + std::abs(outer);
+    if (std::isfinite(touching_.energy)) now_.scale += touching_.energy;
     if (motion_) {
       const double inertia = motion_->inertia.add_force(scratch_.positions, scratch_.force);
       const double past = motion_->history.take_target(scratch_.pressure, scratch_.volume);
@@ -194,7 +212,7 @@ class Saddle {
         sum_nodes([&](std::size_t i) { return square(scratch_.force[i] - f[i]); });
     double weight = sum_nodes([&](std::size_t i) { return square(outer_force(i)); });
     for (const Vec3d& pull : scratch_.pull) weight += square(pull);
-    weight += surface_square_;
+    weight += surface_square_ + touching_.square;
     double lost = rounding_force_ * rounding_force_ * double(base.node_count());
     if (motion_) {
       weight += motion_->inertia.square_of_inertia(scratch_.positions);
@@ -239,16 +257,14 @@ class Saddle {
             over_cells([](double, double W, double) { return W; })};
   }
 
-  solve::NewtonEnd iterate() {
+  solve::NewtonEnd iterate(double tolerance, int most) {
     for (;;) {
       report_.residual = now_.residual;
       report_.volume_residual = now_.volume_residual;
       progress();
       if (!now_.is_finite()) return solve::NewtonEnd::NotFinite;
-      if (now_.residual <= model_.params.tolerance) return solve::NewtonEnd::Converged;
-      if (report_.iterations >= model_.params.max_iterations) {
-        return solve::NewtonEnd::TooManyIterations;
-      }
+      if (now_.residual <= tolerance) return solve::NewtonEnd::Converged;
+      if (report_.iterations >= most) return solve::NewtonEnd::TooManyIterations;
       if (context_.cancelled) return solve::NewtonEnd::Cancelled;
       if (!step()) {
         return context_.cancelled ? solve::NewtonEnd::Cancelled : solve::NewtonEnd::Stalled;
@@ -293,6 +309,7 @@ class Saddle {
         model_.base, surface_configuration(),
         fix == Fix::None ? materials::Definiteness::None : materials::Definiteness::Clamp,
         scratch_.linear.surfaces, context_.arena);
+    if (contacts_) contacts_->linearise();
     system_.prepare(configuration());
   }
 
@@ -348,6 +365,7 @@ class Saddle {
     const auto dx = positions_of(model_, step);
     const double slope =
         -sum_nodes([&](std::size_t i) { return dot(scratch_.force[i], dx[i]); }) - begin.penalty;
+    const double whole = contacts_ ? contacts_->passable(scratch_.positions, dx) : 1;
     double length = 0;
     const auto falls = [&] {
       if (!now_.is_finite() || !(now_.least_j > kMostCrushed * std::min(1.0, least_before))) {
@@ -357,12 +375,12 @@ class Saddle {
       return now_.merit() - begin.merit() <= kSufficientDecrease * length * slope + noise;
     };
     if (slope < kRounding * begin.merit_scale()) {
-      for (double next = 1; next >= kShortestStep; next *= 0.5) {
+      for (double next = whole; next >= kShortestStep * whole && next > 0; next *= 0.5) {
         move(next - length, 0);
         length = next;
         evaluate_along();
         if (falls()) {
-          if (length == 1 && fix == Fix::Thresholded) lengthen(slope);
+          if (length == 1 && fix == Fix::Thresholded && !contacts_) lengthen(slope);
           if (length < 1) move(0, length - 1);
           if (length < 1 || (motion_ && motion_->history.moves())) evaluate();
           return true;
@@ -416,6 +434,55 @@ class Saddle {
     if (!(fly(false) < together)) fly(true);
   }
 
+  /// A first guess where surfaces are kept apart: where inertia takes nodes, as far as they get;
+  /// then holds and colliders as far at a time as nothing meets, with all others following. False
+  /// where they get stuck.
+  bool begin_apart(bool holds_rest) {
+    constexpr int kMostRounds = 50, kRelief = 3;
+    const std::span<double> step = scratch_.step;
+    const auto dx = positions_of(model_, step);
+    if (motion_) {
+      take_flight();
+      each_node([&](std::size_t i) { dx[i] = scratch_.positions[i] - start_.positions[i]; });
+      std::ranges::fill(pressures_of(model_, step), 0.0);
+      copy_start();
+      move(contacts_->carry(scratch_.positions, dx), 0);
+    }
+    evaluate();
+    if (holds_rest && !contacts_->colliders_move()) return true;
+    for (int round = 0; contacts_->left() > 0; ++round) {
+      if (round == kMostRounds || context_.cancelled) return false;
+      if (round > 0) iterate(0.1, report_.iterations + kRelief);
+      respond();
+      const double part = contacts_->carry(scratch_.positions, dx);
+      move(part, part);
+      evaluate();
+    }
+    return true;
+  }
+
+  /// The step that takes held nodes where they belong, and all others by the linear response to
+  /// that.
+  void respond() {
+    linearise(model_.params.variant == Variant::Published ? Fix::Published : Fix::Thresholded);
+    std::vector<double> lift(scratch_.step.size(), 0.0);
+    const auto up = positions_of(model_, std::span(lift));
+    each_node([&](std::size_t i) { up[i] = scratch_.positions[i]; });
+    place_held(model_.base, input_, start_.positions, reach_, scratch_.slides, scratch_.positions);
+    each_node([&](std::size_t i) {
+      const Vec3d now = up[i];
+      up[i] = scratch_.positions[i] - now;
+      scratch_.positions[i] = now;
+    });
+    contacts_->add_carried(scratch_.force);
+    load_residual();
+    system_.apply_everywhere(lift, scratch_.image);
+    system_.keep_free(scratch_.image);
+    solve::axpy(context_.arena, -1, scratch_.image, scratch_.load);
+    run_krylov(kPatience * model_.params.max_krylov);
+    solve::axpy(context_.arena, 1, lift, scratch_.step);
+  }
+
   /// Moves held nodes where they belong, and all others by what the linear response to that is; by
   /// the exact one first. Close to where a body buckles that is too much of a response.
   bool follow_holds() {
@@ -460,8 +527,10 @@ class Saddle {
   Context& context_;
   const double volume_weight_;  ///< of rows of linear systems
   LinearSystem system_;
+  Contacts* contacts_;  ///< none where nothing touches
   StepReport report_;
   Iterate now_;
+  Contacts::Sum touching_;
   const double rounding_force_;  ///< what rounding leaves on a node, N
   bool small_gaps_ = false;      ///< held surfaces are linearised about no gap
   double pressure_energy_ = 0;   ///< minus the work of pressures since the start, J

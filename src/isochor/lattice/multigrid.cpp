@@ -112,9 +112,10 @@ void Multigrid::prepare(const Tangents& tangents, std::span<const Vec3f> diagona
     each_node(arena_, level.image.size(),
               [&](std::size_t i) { level.image[i] += level.anchors[i]; });
     add_diagonal(springs(l), level.image);
+    if (passing_) add_spring_diagonal(passing_->levels[l], level.image, arena_);
     invert_diagonal(l, level.image);
   }
-  const bool direct = memory_.coarsest.size() > 0;
+  const bool direct = coarsest().size() > 0;
   for (std::size_t l = 0; !published_ && l < last + !direct; ++l) estimate_eigenvalue(l);
   if (direct) factorise_coarsest();
 }
@@ -211,7 +212,7 @@ void Multigrid::factorise_coarsest() {
   const std::size_t l = memory_.levels.size() - 1;
   Level& level = memory_.levels[l];
   factorise(
-      model_.hierarchy->direct, memory_.coarsest, level.x, level.image,
+      plan(), coarsest(), level.x, level.image,
       [&](std::int32_t n, int a) { return level.inverse_diagonal[n][a] == 0; },
       [&] {
         if (l == 0) keep_sliding(model_, slides_, std::span(level.x));
@@ -226,6 +227,7 @@ void Multigrid::multiply(std::size_t l, std::span<const Vec3f> v, std::span<Vec3
   } else {
     apply_stiffness(model(l), l == 0 ? *tangents_ : memory_.tangents[l - 1], v, out, arena_);
   }
+  if (passing_) add_spring_stiffness(passing_->levels[l], v, passing_->pull, out, arena_);
   if (l > 0) {
     each_node(arena_, v.size(), [&](std::size_t i) { out[i] += times(level.anchors[i], v[i]); });
     add_product(springs(l), v, out, arena_);
@@ -300,12 +302,12 @@ void Multigrid::prolong(std::size_t l) {
 void Multigrid::cycle(std::size_t l, bool from_zero) {
   Level& level = memory_.levels[l];
   const bool last = l + 1 == memory_.levels.size();
-  if (last && memory_.coarsest.size() > 0) {
+  if (last && coarsest().size() > 0) {
     std::vector<double>& x = memory_.coarsest_solution;
-    const std::vector<std::int32_t>& place = model_.hierarchy->direct.place;
+    const std::vector<std::int32_t>& place = plan().place;
     for (std::size_t i = 0; i < x.size(); ++i)
       x[3 * place[i / 3] + i % 3] = level.b[i / 3].e[i % 3];
-    memory_.coarsest.solve(x);
+    coarsest().solve(x);
     for (std::size_t i = 0; i < x.size(); ++i) {
       level.x[i / 3].e[i % 3] = static_cast<float>(x[3 * place[i / 3] + i % 3]);
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "isochor/lattice/hierarchy.h"
+#include "isochor/lattice/level_springs.h"
 #include "isochor/lattice/operator.h"
 
 namespace isochor::lattice {
@@ -34,6 +35,10 @@ class Multigrid {
   /// Makes the tangents of coarse levels, always definite.
   void linearise(const Configuration& at);
 
+  /// What there is beside the springs of the model in cycles that are prepared from here on; none:
+  /// nothing. Must outlive them.
+  void set_springs(LevelSprings* springs) { passing_ = springs; }
+
   /// Gets ready for cycles with given tangents of the finest level and the diagonal of the whole
   /// matrix: springs included, and `shift`, what inertia adds to it, one number per node or none.
   void prepare(const Tangents& tangents, std::span<const Vec3f> diagonal,
@@ -59,6 +64,9 @@ class Multigrid {
   const BlockMatrix& springs(std::size_t level) const {
     return model_.hierarchy->levels[level - 1].springs;
   }
+  bool tied() const { return passing_ && !passing_->direct.empty(); }
+  const DirectPlan& plan() const { return tied() ? passing_->direct : model_.hierarchy->direct; }
+  solve::EnvelopeCholesky& coarsest() { return tied() ? passing_->coarsest : memory_.coarsest; }
   const PublishedLevel& published(std::size_t level) const {
     return model_.hierarchy->published[level];
   }
@@ -80,6 +88,7 @@ class Multigrid {
   ThreadArena& arena_;
   const bool published_;
   const Tangents* tangents_ = nullptr;
+  LevelSprings* passing_ = nullptr;  ///< beside those of the model
   std::span<const float> shift_;
 };
 

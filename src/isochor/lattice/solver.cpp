@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "isochor/base/error.h"
+#include "isochor/lattice/contacts.h"
 #include "isochor/lattice/elasticity.h"
 #include "isochor/lattice/fas.h"
 #include "isochor/lattice/holds.h"
@@ -37,17 +38,23 @@ class Equilibrium {
         start_(start),
         input_(input),
         inertia_(inertia),
+        contacts_(input.contacts),
         scratch_(scratch),
         context_(context),
         stiffness_(model, scratch.tangents) {}
 
-  /// A first guess, in the iterate.
-  solve::KrylovReport begin() {
+  /// A first guess, in the iterate. Nothing where surfaces that are kept apart are in the way of
+  /// holds or colliders.
+  std::optional<solve::KrylovReport> begin() {
+    if (contacts_) contacts_->begin(start_.positions, input_.dt);
     rounding_force_ = rounding_force(model_, start_.positions);
     const double reach = inertia_ ? inertia_->time().reach : 1;
     collect_slides(model_, input_, start_.positions, reach, scratch_.slides);
     solve::KrylovReport report;
-    if (!holds_rest(model_, input_, start_.positions, scratch_.slides) || surfaces_move()) {
+    const bool rest = holds_rest(model_, input_, start_.positions, scratch_.slides);
+    if (contacts_ && contacts_->apart()) {
+      if (!begin_apart(rest, report)) return std::nullopt;
+    } else if (!rest || surfaces_move()) {
       report = predict();
     } else if (inertia_) {
       take_flight();
@@ -60,10 +67,14 @@ class Equilibrium {
 
   solve::Evaluation evaluate() {
     solve::Evaluation result;
+    // Nobody has looked what is beyond the end of a step.
+    const double nowhere = std::numeric_limits<double>::infinity();
+    if (travelled_ > 1) return {.energy = nowhere, .residual = nowhere};
     const auto [elastic, inertia] = compute_force();
     const double outer = outer_energy() + pressure_energy_;
-    result.energy = elastic + outer + inertia;
+    result.energy = elastic + touching_.energy + outer + inertia;
     result.energy_scale = std::abs(elastic) + std::abs(outer) + inertia;
+    if (std::isfinite(touching_.energy)) result.energy_scale += touching_.energy;
     // Forces are judged against what holds the body and what loads it. At rest both vanish, and
     // what rounding leaves is as good as nothing, whatever the tolerance.
     load_free([&](std::size_t i) { return scratch_.force[i]; });
@@ -72,7 +83,7 @@ class Equilibrium {
     const double residual = sum_nodes([&](std::size_t i) { return square(load()[i]); });
     double weight = sum_nodes([&](std::size_t i) { return square(outer_force(i)); });
     for (const Vec3d& pull : scratch_.pull) weight += square(pull);
-    weight += surface_square_;
+    weight += surface_square_ + touching_.square;
     if (inertia_) weight += inertia_->square_of_inertia(scratch_.positions);
     const double rounding = std::sqrt(square(rounding_force_) * double(model_.node_count()) +
                                       (inertia_ ? inertia_->square_of_rounding() : 0)) /
@@ -105,6 +116,7 @@ class Equilibrium {
     if (exact) attempt(Definiteness::None);
     if (fix != Definiteness::None && (!exact || failed())) attempt(fix);
     if (fix == Definiteness::Clamp && exact_first && failed()) attempt(Definiteness::Absolute);
+    stay_apart();
     return report;
   }
 
@@ -119,7 +131,9 @@ class Equilibrium {
     }
     linearise(Definiteness::Absolute);
     load_free([&](std::size_t i) { return scratch_.force[i]; });
-    return solve_linear(tolerance);
+    const solve::KrylovReport report = solve_linear(tolerance);
+    stay_apart();
+    return report;
   }
 
   /// A direction that smooths the error, about the definite tangent. Returns its operator
@@ -145,6 +159,7 @@ class Equilibrium {
   }
 
   void move(double length) {
+    if (contacts_) travelled_ += length;
     pressure_energy_ -=
         pressure_work(model_, input_.surfaces.pressures, scratch_.positions, scratch_.step, length,
                       scratch_.surfaces.energy, context_.arena);
@@ -211,6 +226,70 @@ class Equilibrium {
     return report;
   }
 
+  /// Shortens a step to what is free of it.
+  void stay_apart() {
+    if (!contacts_) return;
+    travelled_ = 0;
+    const double part = contacts_->passable(scratch_.positions, scratch_.step);
+    if (part < 1) each_node([&](std::size_t i) { scratch_.step[i] *= part; });
+  }
+
+  /// A first guess where surfaces are kept apart: where inertia takes nodes, as far as they get;
+  /// then holds and colliders as far at a time as nothing meets, with all others following. False
+  /// where they get stuck.
+  bool begin_apart(bool holds_rest, solve::KrylovReport& report) {
+    constexpr int kMostRounds = 50;
+    constexpr solve::NewtonParams kRelief{.tolerance = 0.1, .max_iterations = 3};
+    if (inertia_) {
+      take_flight();
+      each_node(
+          [&](std::size_t i) { scratch_.step[i] = scratch_.positions[i] - start_.positions[i]; });
+      copy_start();
+      go_on();
+    } else {
+      copy_start();
+    }
+    if (holds_rest && !contacts_->colliders_move()) return true;
+    for (int round = 0; contacts_->left() > 0; ++round) {
+      if (round == kMostRounds || context_.cancelled) return false;
+      if (round > 0) solve::newton(*this, kRelief);
+      const solve::KrylovReport linear = respond();
+      report.iterations += linear.iterations;
+      report.operator_applications += linear.operator_applications;
+      go_on();
+    }
+    place_held();
+    return true;
+  }
+
+  /// As much of a step as nothing meets on, with colliders going on to their end.
+  void go_on() {
+    const double part = contacts_->carry(scratch_.positions, scratch_.step);
+    move(part);
+    travelled_ = 0;
+  }
+
+  /// The step that takes held nodes where they belong, and all others by the linear response to
+  /// that.
+  solve::KrylovReport respond() {
+    compute_force();
+    linearise(materials::Definiteness::Clamp);
+    std::vector<Vec3d> lift(scratch_.positions);
+    place_held();
+    each_node([&](std::size_t i) {
+      const Vec3d now = lift[i];
+      lift[i] = scratch_.positions[i] - now;
+      scratch_.positions[i] = now;
+    });
+    contacts_->add_carried(scratch_.force);
+    const std::span<Vec3d> change = vectors(std::span(scratch_.krylov.image));
+    apply(lift, change);
+    load_free([&](std::size_t i) { return scratch_.force[i] - change[i]; });
+    const solve::KrylovReport report = solve_linear(1e-2);
+    each_node([&](std::size_t i) { scratch_.step[i] += lift[i]; });
+    return report;
+  }
+
   template <class F>
   void each_node(F&& f) {
     parallel_for(context_.arena, model_.node_count(), solve::kVectorGrain, f);
@@ -236,6 +315,7 @@ class Equilibrium {
     exact_ = fix == materials::Definiteness::None;
     stiffness_.linearise(configuration(), fix, context_.arena);
     linearise_surfaces(model_, surface_configuration(), fix, scratch_.surfaces, context_.arena);
+    if (contacts_) contacts_->linearise();
     if (!has_cycles()) return;
     Multigrid(model_, scratch_.slides, scratch_.multigrid, context_.arena)
         .linearise(configuration());
@@ -314,6 +394,10 @@ class Equilibrium {
     const SurfaceForces surfaces = add_surface_forces(
         model_, surface_configuration(), scratch_.force, {}, scratch_.surfaces, context_.arena);
     surface_square_ = surfaces.square;
+    if (contacts_) {
+      touching_ = contacts_->evaluate(scratch_.positions);
+      contacts_->add_forces(scratch_.force);
+    }
     const double inertia = inertia_ ? inertia_->add_force(scratch_.positions, scratch_.force) : 0;
     return {elastic + springs + surfaces.energy, inertia};
   }
@@ -323,6 +407,7 @@ class Equilibrium {
     stiffness_.apply(v, out, context_.arena);
     add_spring_stiffness(model_.springs, v, scratch_.pull, out, context_.arena);
     apply_surfaces(model_, scratch_.surfaces, v, {}, out, {}, context_.arena);
+    if (contacts_) contacts_->apply(v, out);
     if (inertia_) inertia_->apply(v, out);
   }
 
@@ -344,6 +429,7 @@ class Equilibrium {
     stiffness_.diagonal(scratch_.diagonal, context_.arena);
     add_spring_diagonal(model_.springs, scratch_.diagonal, context_.arena);
     add_spring_diagonal(model_.surfaces.springs, scratch_.diagonal, context_.arena);
+    if (contacts_) contacts_->add_diagonal(scratch_.diagonal);
   }
 
   Fas fas() { return {model_, scratch_.slides, scratch_, context_.arena}; }
@@ -363,6 +449,7 @@ class Equilibrium {
         scratch_.diagonal[i] += Vec3f{shift[i], shift[i], shift[i]};
       });
     }
+    if (contacts_) multigrid.set_springs(&contacts_->springs());
     multigrid.prepare(scratch_.tangents, scratch_.diagonal, shift);
     if (model_.params.cycle == Cycle::Published) return solve_by_cycles(multigrid, tolerance);
     return solve_with_cycles(multigrid, tolerance);
@@ -371,10 +458,14 @@ class Equilibrium {
   /// Conjugate gradients with one cycle per iteration. Where the cycle is not definite although the
   /// matrix is, with the diagonal.
   solve::KrylovReport solve_with_cycles(Multigrid& multigrid, double tolerance) {
+    std::vector<double> load;
+    if (contacts_) load = scratch_.krylov.r;
     solve::KrylovReport report = conjugate_gradient(
         tolerance, [&](std::span<const Vec3d> r, std::span<Vec3d> z) { multigrid.apply(r, z); });
     report.operator_applications += report.iterations * multigrid.applications();
-    if (!report.unfit || report.iterations > 1 || exact_) return report;
+    if (!report.unfit || exact_ || (report.iterations > 1 && !contacts_)) return report;
+    // Single precision has little to spare beside contacts that are stiff.
+    if (contacts_) scratch_.krylov.r = load;
     return after(report, "a cycle was not definite", solve_with_diagonal(tolerance));
   }
 
@@ -450,7 +541,8 @@ class Equilibrium {
   const Model& model_;
   const State& start_;
   const StepInput& input_;
-  Inertia* inertia_;  ///< none in a static step
+  Inertia* inertia_;     ///< none in a static step
+  Contacts* contacts_;  ///< none where nothing touches
   Scratch& scratch_;
   Context& context_;
   Stiffness stiffness_;
@@ -459,6 +551,8 @@ class Equilibrium {
   bool small_gaps_ = false;     ///< held surfaces are linearised about no gap
   double pressure_energy_ = 0;  ///< minus the work of pressures since the start, J
   double surface_square_ = 0;   ///< of forces of surfaces, N^2
+  Contacts::Sum touching_;
+  double travelled_ = 0;  ///< along the step, of which the whole is free; where something touches
 };
 
 }  // namespace
@@ -479,18 +573,32 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
     inertia->begin(state);
   }
   Equilibrium problem(model, state, input, inertia ? &*inertia : nullptr, scratch, context);
-  const solve::KrylovReport prediction = problem.begin();
-  // Nonlinear cycles know neither inertia nor surfaces.
-  const bool cycles =
-      model.params.solver == Solver::Fas && model.hierarchy && !inertia && model.surfaces.empty();
-  StepReport report{cycles ? solve::nonlinear_cycles(problem, model.params.newton)
-                           : solve::newton(problem, model.params.newton),
-                    {}};
-  report.krylov_iterations += prediction.iterations;
-  report.operator_applications += prediction.operator_applications;
-  if (!prediction.fallback.empty()) {
+  const std::optional<solve::KrylovReport> prediction = problem.begin();
+  StepReport report;
+  if (!prediction) {
+    report.end = context.cancelled ? solve::NewtonEnd::Cancelled : solve::NewtonEnd::Stalled;
+    return report;
+  }
+  // Nonlinear cycles know neither inertia nor surfaces nor contact.
+  const bool cycles = model.params.solver == Solver::Fas && model.hierarchy && !inertia &&
+                      model.surfaces.empty() && !input.contacts;
+  static_cast<solve::NewtonReport&>(report) =
+      cycles ? solve::nonlinear_cycles(problem, model.params.newton)
+             : solve::newton(problem, model.params.newton);
+  while (report.converged() && input.contacts && input.contacts->goes_on(scratch.positions)) {
+    const solve::NewtonReport before = report;
+    static_cast<solve::NewtonReport&>(report) = solve::newton(problem, model.params.newton);
+    report.iterations += before.iterations;
+    report.krylov_iterations += before.krylov_iterations;
+    report.operator_applications += before.operator_applications;
+    report.fallbacks += before.fallbacks;
+    if (report.fallback.empty()) report.fallback = before.fallback;
+  }
+  report.krylov_iterations += prediction->iterations;
+  report.operator_applications += prediction->operator_applications;
+  if (!prediction->fallback.empty()) {
     ++report.fallbacks;
-    if (report.fallback.empty()) report.fallback = prediction.fallback;
+    if (report.fallback.empty()) report.fallback = prediction->fallback;
   }
   if (!report.converged()) return report;
   if (inertia) {

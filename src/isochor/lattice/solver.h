@@ -8,6 +8,8 @@
 
 namespace isochor::lattice {
 
+class Contacts;
+
 /// The world at the end of a step; activations and targets of springs where the integrator
 /// evaluates forces (solve::evaluation_point).
 struct StepInput {
@@ -22,6 +24,9 @@ struct StepInput {
   std::span<const Vec3d> loads;           ///< per node, beside gravity, N; none: all zero
   /// Of loaded and held surfaces, both where the integrator evaluates forces.
   SurfaceDemands surfaces;
+  /// What bodies touch, with its interval set; none: nothing. Where forces are not evaluated at the
+  /// end of a step, surfaces are apart half way and not at the end.
+  Contacts* contacts = nullptr;
   double dt = 0;  ///< s; 0: the step seeks static equilibrium
 };
 
@@ -37,7 +42,8 @@ void check_duration(const Model& model, const StepInput& input);
 /// Moves the state to static equilibrium under the input, with no velocity; or, where the input has
 /// a duration, through that time by the model's integrator. Transactional: unless the report says
 /// converged, the state is unchanged, bit for bit. Allocates
-/// nothing, but with Gauss quadrature, which keeps its tangents for the step.
+/// nothing, but with Gauss quadrature, which keeps its tangents for the step, and where bodies
+/// touch.
 StepReport advance(const Model& model, State& state, const StepInput& input, Scratch& scratch,
                    Context& context);
 

@@ -64,6 +64,10 @@ std::vector<Cell> cells_of(const sim::FrameReport& r, const sim::Measures& m,
   if (m.worst_zone_volume_error) {
     cells.push_back({"worst_zone_volume_error", *m.worst_zone_volume_error});
   }
+  for (const sim::NamedZone& zone : m.zones) {
+    cells.push_back({fmt::format("zone.{}.volume", zone.name), zone.volume});
+    cells.push_back({fmt::format("zone.{}.pressure [Pa]", zone.name), zone.pressure});
+  }
   if (m.motion) add_motion(*m.motion, cells);
   if (m.contact) add_contact(*m.contact, cells);
   for (const sim::NamedReaction& reaction : m.reactions) {

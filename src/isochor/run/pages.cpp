@@ -7,8 +7,10 @@
 
 #include "isochor/base/error.h"
 #include "isochor/materials/material_spec.h"
+#include "isochor/run/part_table.h"
 #include "isochor/run/report_page.h"
 #include "isochor/run/runner.h"
+#include "isochor/run/scenery.h"
 
 namespace isochor::run {
 namespace {
@@ -87,7 +89,10 @@ std::vector<std::string> titles_of(std::span<const RunDirectory> runs) {
 std::string preview_page(const sim::Simulation& simulation) {
   const sim::SceneSpec& scene = simulation.scene();
   const sim::Summary s = simulation.summary();
-  const sim::Setup setup = simulation.setup();
+  sim::Setup setup = simulation.setup();
+  files::Topology topology = simulation.topology();
+  add_scenery(setup.scenery, topology);
+  setup.bodies.resize(topology.bodies.size());
   ReportInput input{.title = scene.title.empty() ? scene.file.stem().string() : scene.title,
                     .subtitle = "Isochor set-up, before anything is simulated",
                     .scene_text = sim::resolved_scene(scene)};
@@ -100,11 +105,14 @@ std::string preview_page(const sim::Simulation& simulation) {
                  {"volume", fmt::format("{:.4g} m\u00b3", s.volume)},
                  {"memory", fmt::format("{:.1f} MB", double(s.memory) / 1e6)},
                  {"version", "isochor " ISOCHOR_VERSION}};
+  std::vector<std::string> bodies;
   for (const sim::BodySpec& body : scene.bodies) {
     input.facts.push_back({body.name, materials::summary(materials::resolve(body.material))});
+    bodies.push_back(body.name);
   }
+  input.tables = part_tables(setup, bodies);
   input.runs.push_back(
-      {input.title, pack_viewer({.topology = simulation.topology(), .setup = setup, .frame = {}})});
+      {input.title, pack_viewer({.topology = topology, .setup = setup, .frame = {}})});
   return report_html(input);
 }
 

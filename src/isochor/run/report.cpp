@@ -5,10 +5,12 @@
 #include "isochor/base/error.h"
 #include "isochor/base/file.h"
 #include "isochor/run/diagnostics.h"
+#include "isochor/run/part_table.h"
 #include "isochor/run/plot.h"
 #include "isochor/run/render.h"
 #include "isochor/run/report_page.h"
 #include "isochor/run/runner.h"
+#include "isochor/run/scenery.h"
 
 namespace isochor::run {
 namespace {
@@ -30,8 +32,9 @@ std::vector<int> chosen_frames(int count) {
 }
 
 /// All pictures share camera and colour scale.
-std::vector<Picture> draw_pictures(const RunDirectory& directory, Context& context) {
-  const files::Topology topology = files::read_topology(directory.topology());
+std::vector<Picture> draw_pictures(const RunDirectory& directory, const sim::Setup& setup,
+                                   Context& context) {
+  files::Topology topology = files::read_topology(directory.topology());
   std::vector<files::Frame> frames;
   for (const int f : chosen_frames(directory.frame_count())) {
     frames.push_back(files::read_frame(directory.frame(f)));
@@ -39,13 +42,16 @@ std::vector<Picture> draw_pictures(const RunDirectory& directory, Context& conte
   if (frames.empty()) return {};
   context.log(LogLevel::Info, fmt::format("drawing {} pictures for the report", frames.size()));
   RenderOptions options{.width = 1120, .height = 700, .field = "von_mises"};
-  const View view = fit_view(topology, frames, options);
+  View view = fit_view(topology, frames, options);
   const FieldRange range = field_range(topology, frames, options.field);
   options.field_min = range.low;
   options.field_max = range.high;
+  const auto scenery = without_ground(setup.scenery, options, view);
+  add_scenery(scenery, topology);
   std::vector<Picture> pictures;
-  for (const files::Frame& frame : frames) {
+  for (files::Frame& frame : frames) {
     if (context.cancelled) break;
+    add_scenery(scenery, frame);
     options.caption = fmt::format("frame {}", frame.index);
     pictures.push_back({encode_png(render(topology, frame, options, view, context.arena)),
                         fmt::format("Frame {}, {:.3f} s", frame.index, frame.time)});
@@ -106,13 +112,18 @@ std::string status_text(const Manifest& manifest) {
 }  // namespace
 
 ViewerData pack_run(const RunDirectory& directory, const sim::Setup& setup) {
-  const files::Topology topology = files::read_topology(directory.topology());
+  files::Topology topology = files::read_topology(directory.topology());
+  add_scenery(setup.scenery, topology);
   sim::Setup known = setup;
   known.bodies.resize(topology.bodies.size());
   return pack_viewer({.topology = topology,
                       .setup = known,
                       .frame_count = directory.frame_count(),
-                      .frame = [&](int f) { return files::read_frame(directory.frame(f)); }});
+                      .frame = [&](int f) {
+                        files::Frame frame = files::read_frame(directory.frame(f));
+                        add_scenery(setup.scenery, frame);
+                        return frame;
+                      }});
 }
 
 void write_report(const RunDirectory& directory, const std::string& title, const sim::Setup& setup,
@@ -126,9 +137,14 @@ void write_report(const RunDirectory& directory, const std::string& title, const
   if (!manifest.frames.empty()) input.diagnostics = read_diagnostics(directory.diagnostics());
   input.facts = facts_of(manifest, input.diagnostics);
   input.plots = plots_of(directory, input.diagnostics);
+  std::vector<std::string> bodies;
+  for (const auto& body : files::read_topology(directory.topology()).bodies) {
+    bodies.push_back(body.name);
+  }
+  input.tables = part_tables(setup, bodies);
   // Without any frame it shows the set-up: that is where to look for what went wrong.
   input.runs.push_back({title, pack_run(directory, setup)});
-  if (pictures) input.pictures = draw_pictures(directory, context);
+  if (pictures) input.pictures = draw_pictures(directory, setup, context);
   const std::vector<double> cuts = input.diagnostics.values("cut_steps");
   for (std::size_t i = 0; i < cuts.size(); ++i) {
     if (cuts[i] > 0) {

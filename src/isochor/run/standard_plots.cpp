@@ -89,13 +89,16 @@ std::vector<TitledSvg> standard_plots(const DiagnosticsTable& table) {
             "angular momentum");
 
   // Forces and moments do not share a scale: one plot per unit.
-  Names times, energies;
+  Names times, energies, volumes, pressures;
   std::map<std::string, Names> reactions;
   for (const ColumnHeader& c : plots.columns()) {
     if (c.name.ends_with("_seconds")) times.push_back(c.name);
     if (c.name.ends_with("_energy") && c.unit == "J") energies.push_back(c.name);
+    if (c.name.starts_with("zone.")) (c.unit == "Pa" ? pressures : volumes).push_back(c.name);
     if (c.name.starts_with("reaction.")) reactions[c.unit].push_back(c.name);
   }
+  plots.add("Volume of zones", volumes, "over that at rest");
+  plots.add("Pressure of zones", pressures, "pressure");
   plots.add("Energy", energies, "energy");
   plots.add("Time per phase", times, "wall time");
   for (const auto& [unit, names] : reactions) {

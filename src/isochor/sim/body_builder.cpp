@@ -10,6 +10,7 @@
 #include "isochor/geometry/organic_shapes.h"
 #include "isochor/geometry/orientation.h"
 #include "isochor/geometry/shapes.h"
+#include "isochor/grid/anchored_lattice.h"
 #include "isochor/grid/sliver_cells.h"
 #include "isochor/materials/registry.h"
 #include "isochor/sim/muscles.h"
@@ -100,19 +101,25 @@ std::vector<geometry::Triangle> outward_triangles(const geometry::SurfaceMesh& s
   return std::move(outward.triangles);
 }
 
+grid::Lattice build_cells(const BodySpec& spec, const geometry::SurfaceMesh& surface,
+                          ThreadArena& arena) {
+  const bool cut = spec.boundary == "cut";
+  const grid::LatticeOptions options{.spacing = spec.cell_size,
+                                     .padding = spec.padding,
+                                     .separate = spec.separate,
+                                     .quadrature = cut,
+                                     .least_fraction = cut ? grid::kLeastFraction : 0.0};
+  const std::string place = spec.place.text();
+  return spec.rest ? grid::build_anchored_lattice(surface, spec.rest->anchor, options, place, arena)
+                   : grid::build_lattice(surface, options, place, arena);
+}
+
 Body build_body(const BodySpec& spec, const std::filesystem::path& scene_file, Context& context) {
   Body body;
   files::SurfaceFile file = build_surface(spec, scene_file);
   log_notes(spec.shows_tets() ? spec.tets : spec.shape.file, file.notes, context);
   body.surface = file.mesh;
-  const bool cut = spec.boundary == "cut";
-  body.lattice = grid::build_lattice(body.surface,
-                                     {.spacing = spec.cell_size,
-                                      .padding = spec.padding,
-                                      .separate = spec.separate,
-                                      .quadrature = cut,
-                                      .least_fraction = cut ? grid::kLeastFraction : 0.0},
-                                     spec.place.text(), context.arena);
+  body.lattice = build_cells(spec, body.surface, context.arena);
   body.triangles = outward_triangles(body.surface, spec.place.text("shape"), context);
   const std::size_t cells = body.lattice.cell_count();
   std::vector<double> fill = cell_fill(body.lattice, spec.boundary);
@@ -144,7 +151,7 @@ Body build_body(const BodySpec& spec, const std::filesystem::path& scene_file, C
                .mass_damping = spec.damping.mass,
                .stiffness_damping = spec.damping.stiffness,
                .holds = {}};
-  if (!spec.muscles.empty()) add_muscles(spec, scene_file, context, body);
+  add_tissues(spec, scene_file, context, body);
   for (CellField& field : paint_cells(middles_of_cells(body.lattice), file, spec.paints,
                                       context.arena, scene_file.parent_path())) {
     body.fields.push_back(std::move(field));

@@ -5,6 +5,7 @@
 #include "isochor/grid/lattice.h"
 #include "isochor/lattice/model.h"
 #include "isochor/sim/painting.h"
+#include "isochor/sim/part_volume.h"
 #include "isochor/sim/scene_spec.h"
 
 namespace isochor::sim {
@@ -24,6 +25,10 @@ void log_notes(const std::string& file, const std::vector<std::string>& notes, C
 std::vector<geometry::Triangle> outward_triangles(const geometry::SurfaceMesh& surface,
                                                   const std::string& place, Context& context);
 
+/// The cells of a body around its surface.
+grid::Lattice build_cells(const BodySpec& spec, const geometry::SurfaceMesh& surface,
+                          ThreadArena& arena);
+
 /// A body that nothing holds yet, with the surface that rides on it.
 struct Body {
   geometry::SurfaceMesh surface;
@@ -33,6 +38,7 @@ struct Body {
   grid::Lattice lattice;
   lattice::BodySpec spec;
   std::vector<CellField> fields;  ///< what is painted on it
+  std::vector<PartVolume> parts;  ///< its bones, then its muscles
 };
 Body build_body(const BodySpec& spec, const std::filesystem::path& scene_file, Context& context);
 

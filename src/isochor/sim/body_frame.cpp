@@ -22,6 +22,17 @@ files::Field displacement(files::Support support, std::span<const Vec3d> now,
   return field;
 }
 
+void move(files::BodyFrame& frame, const Vec3d& offset) {
+  for (Vec3d& p : frame.nodes) p += offset;
+  for (Vec3d& p : frame.vertices) p += offset;
+  for (files::Field& field : frame.fields) {
+    if (field.name != "displacement") continue;
+    for (std::size_t i = 0; i < field.values.size(); ++i) {
+      field.values[i] += static_cast<float>(offset[static_cast<int>(i % 3)]);
+    }
+  }
+}
+
 void add_volume_ratios(std::span<const double> J, Measures& measures) {
   measures.min_j = *std::ranges::min_element(J);
   for (const double j : J) {

@@ -45,6 +45,9 @@ files::BodyFrame make_body_frame(const files::BodyTopology& topology, std::span<
   return frame;
 }
 
+/// Moves a body, and what its fields say about where it is.
+void move(files::BodyFrame& frame, const Vec3d& offset);
+
 /// The worst of the volume ratios of all cells.
 void add_volume_ratios(std::span<const double> J, Measures& measures);
 

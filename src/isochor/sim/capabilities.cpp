@@ -32,10 +32,12 @@ constexpr std::array kFeatureNames{
     FeatureName{StiffnessDamping, "damping by stiffness"},
     FeatureName{Regions, "regions of tets"},
     FeatureName{Sheets, "skin and bands"},
+    FeatureName{Zones, "zones"},
+    FeatureName{SagFree, "rest shapes from shapes under load"},
 };
 
 constexpr Features kStaticLattice =
-    Static | HeldNodes | SlidingNodes | HeldSurfaces | Ties | Muscles | Tractions;
+    Static | HeldNodes | SlidingNodes | HeldSurfaces | Ties | Muscles | Tractions | SagFree;
 /// Nonlinear cycles know neither on their coarse levels.
 constexpr Features kSurfaces = ClampedSurfaces | Pressures;
 
@@ -47,6 +49,7 @@ constexpr MethodSetting kGauss{&MethodSpec::quadrature, "quadrature", "gauss"};
 constexpr MethodSetting kPenalty{&MethodSpec::volume, "volume", "penalty"};
 constexpr MethodSetting kMixed{&MethodSpec::volume, "volume", "mixed"};
 constexpr MethodSetting kOneRing{&MethodSpec::volume, "volume", "one-ring"};
+constexpr MethodSetting kZonal{&MethodSpec::volume, "volume", "zones"};
 constexpr MethodSetting kBest{&MethodSpec::variant, "variant", "best"};
 constexpr MethodSetting kJacobi{&MethodSpec::preconditioner, "preconditioner", "jacobi"};
 
@@ -61,7 +64,15 @@ constexpr std::array kNotTets{kPaper, kFas, kGauss};
 constexpr std::array kOneRingSettings{kOneRing, kBest};
 constexpr std::array kOneRingPaperSettings{kOneRing, kPaper};
 constexpr std::array kNotOneRing{kFas, kGauss};
+constexpr std::array kZonalSettings{kZonal};
 constexpr std::array<std::string_view, 1> kBackwardEuler{"backward-euler"};
+/// Those whose forces are evaluated where a step ends: where volumes have to be right.
+constexpr std::array<std::string_view, 2> kToTheEnd{"backward-euler", "bdf2"};
+constexpr std::array kStaggeredSettings{kPenalty, kBest};
+constexpr std::array kStaggeredPaperSettings{kPenalty, kPaper};
+constexpr std::array kNotStaggered{kFas, kGauss, kJacobi};
+constexpr std::array<std::string_view, 2> kStaggeredLaws{"linear", "corotated"};
+constexpr Features kStaggered = Static | Dynamic | HeldNodes | Tractions | StiffnessDamping;
 
 constexpr std::array kCapabilities{
     Capability{.name = "lattice",
@@ -70,14 +81,14 @@ constexpr std::array kCapabilities{
                .source = "McAdams 2011, improved",
                .elements = "hexahedral cells, one point",
                .volume = "penalty",
-               .features = kStaticLattice | kSurfaces | kMoving},
+               .features = kStaticLattice | kSurfaces | kMoving | Contact},
     Capability{.name = "lattice-paper",
                .method = "lattice",
                .settings = kPaperSettings,
                .source = "McAdams 2011",
                .elements = "hexahedral cells, one point",
                .volume = "penalty",
-               .features = kStaticLattice | kSurfaces | kMoving},
+               .features = kStaticLattice | kSurfaces | kMoving | Contact},
     // Nonlinear cycles know no inertia.
     Capability{.name = "lattice-fas",
                .method = "lattice",
@@ -92,7 +103,7 @@ constexpr std::array kCapabilities{
                .source = "a reference",
                .elements = "hexahedral cells, eight Gauss points",
                .volume = "penalty",
-               .features = kStaticLattice | kSurfaces | kMoving},
+               .features = kStaticLattice | kSurfaces | kMoving | Contact},
     Capability{.name = "lattice-mixed",
                .method = "lattice",
                .settings = kMixedSettings,
@@ -100,7 +111,7 @@ constexpr std::array kCapabilities{
                .source = "Patterson 2012, improved",
                .elements = "hexahedral cells, one point",
                .volume = "pressure per cell",
-               .features = kStaticLattice | kSurfaces | kMoving | Incompressible},
+               .features = kStaticLattice | kSurfaces | kMoving | Incompressible | Contact},
     Capability{.name = "lattice-mixed-paper",
                .method = "lattice",
                .settings = kMixedPaperSettings,
@@ -108,7 +119,7 @@ constexpr std::array kCapabilities{
                .source = "Patterson 2012",
                .elements = "hexahedral cells, one point",
                .volume = "pressure per cell",
-               .features = kStaticLattice | kSurfaces | kMoving | Incompressible},
+               .features = kStaticLattice | kSurfaces | kMoving | Incompressible | Contact},
     Capability{.name = "tets",
                .method = "tets",
                .settings = kLatticeSettings,
@@ -116,7 +127,7 @@ constexpr std::array kCapabilities{
                .source = "linear tetrahedra; preconditioner of Xu 1996",
                .elements = "tetrahedra, linear",
                .volume = "penalty",
-               .features = Static | kMoving | HeldNodes | Tractions | Regions | Contact | Sheets},
+               .features = kMoving | Static | HeldNodes | Tractions | Regions | Contact | Sheets},
     Capability{.name = "tets-one-ring",
                .method = "tets",
                .settings = kOneRingSettings,
@@ -135,10 +146,40 @@ constexpr std::array kCapabilities{
                .volume = "pressure per node",
                .integrators = kBackwardEuler,
                .features = Dynamic | StiffnessDamping | Tractions | Regions | Contact},
+    Capability{.name = "tets-zones",
+               .method = "tets",
+               .settings = kZonalSettings,
+               .excludes = kNotTets,
+               .source = "Sheen 2021, improved",
+               .elements = "tetrahedra, linear",
+               .volume = "pressure per zone",
+               .integrators = kToTheEnd,
+               .features = Static | Dynamic | HeldNodes | Tractions | Regions | Contact | Zones},
+    Capability{.name = "staggered",
+               .method = "staggered",
+               .settings = kStaggeredSettings,
+               .excludes = kNotStaggered,
+               .source = "Zhu 2010, improved",
+               .elements = "cells, staggered differences",
+               .volume = "pressure per cell",
+               .materials = kStaggeredLaws,
+               .integrators = kBackwardEuler,
+               .features = kStaggered | Incompressible},
+    // What is published divides by the compressibility.
+    Capability{.name = "staggered-paper",
+               .method = "staggered",
+               .settings = kStaggeredPaperSettings,
+               .excludes = kNotStaggered,
+               .source = "Zhu 2010",
+               .elements = "cells, staggered differences",
+               .volume = "pressure per cell",
+               .materials = kStaggeredLaws,
+               .integrators = kBackwardEuler,
+               .features = kStaggered},
 };
 
 constexpr std::string_view kMethodOfTets = "tets";
-constexpr std::array<std::string_view, 2> kMethodNames{"lattice", kMethodOfTets};
+constexpr std::array<std::string_view, 3> kMethodNames{"lattice", kMethodOfTets, "staggered"};
 
 /// What a scene asks for, with the key that says so.
 struct Request {
@@ -170,6 +211,7 @@ std::vector<Request> requests_of(const SceneSpec& scene) {
     if (materials::resolve(body.material).incompressible()) {
       add(Incompressible, fmt::format("poisson = 0.5 of '{}'", body.name));
     }
+    if (body.sag_free) add(SagFree, fmt::format("sag_free of '{}'", body.name));
     if (body.damping.stiffness > 0) {
       add(StiffnessDamping, fmt::format("damping.stiffness of '{}'", body.name));
     }
@@ -182,6 +224,9 @@ std::vector<Request> requests_of(const SceneSpec& scene) {
     if (body.skin.law != "none") add(Sheets, fmt::format("skin of '{}'", body.name));
     for (const BandSpec& band : body.bands) {
       add(Sheets, fmt::format("band '{}' of '{}'", band.name, body.name));
+    }
+    for (const ZoneSpec& zone : body.zones) {
+      add(Zones, fmt::format("zone '{}' of '{}'", zone.name, body.name));
     }
     if (!body.activations.empty()) add(Muscles, fmt::format("activation of '{}'", body.name));
     for (const MuscleSpec& muscle : body.muscles) {

@@ -27,6 +27,8 @@ enum class Feature : std::uint32_t {
   StiffnessDamping = 1 << 12,
   Regions = 1 << 13,
   Sheets = 1 << 14,
+  Zones = 1 << 15,
+  SagFree = 1 << 16,
 };
 using Features = std::uint32_t;
 

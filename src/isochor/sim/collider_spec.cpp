@@ -20,7 +20,8 @@ void require_direction(const Vec3d& v, const std::string& place, std::string_vie
 
 std::span<const std::string_view> collider_kinds() { return kColliders; }
 
-/// Contact is part of steps of backward Euler, which a search for a state of rest is not.
+/// Contact of tets is part of steps of backward Euler, which a search for a state of rest is not;
+/// lattices know both.
 void check_contact(const SceneSpec& scene) {
   for (const ColliderSpec& collider : scene.colliders) {
     const std::string& kind = collider.shape.kind;
@@ -38,13 +39,15 @@ void check_contact(const SceneSpec& scene) {
   if (!scene.has_contact()) return;
   const std::string place = scene.colliders.empty() ? scene.method.place.text("self_contact")
                                                     : scene.colliders[0].place.text();
-  if (scene.time.integrator != "backward-euler") {
+  const bool tets = scene.method.name == "tets";
+  if (scene.time.integrator != "backward-euler" && (tets || scene.time.moves())) {
     throw Error(
         Fault::Input, place,
         fmt::format("there is no contact with time.integrator = \"{}\"", scene.time.integrator),
-        "choose time.integrator = \"backward-euler\"");
+        tets ? "choose time.integrator = \"backward-euler\""
+             : "choose time.integrator = \"backward-euler\" or \"static\"");
   }
-  if (scene.time.starts_in_equilibrium()) {
+  if (tets && scene.time.starts_in_equilibrium()) {
     throw Error(Fault::Input, place, "a search for a state of rest knows no contact",
                 "choose time.start = \"rest\"");
   }
@@ -65,6 +68,8 @@ void describe(FieldVisitor& visitor, ColliderSpec& spec) {
   visitor.number("friction", spec.friction, Unit::None, Range::at_least(0), "coefficient");
   visitor.number("thickness", spec.thickness, Unit::Length, Range::at_least(0),
                  "by which it is larger than its shape");
+  visitor.text("joint", spec.joint, "joint of the [skeleton] that moves it, in place of keys");
+  if (!spec.joint.empty()) return;
   visitor.list("key", spec.keys,
                "motion, at an even pace between keys; turns are about its center, of a mesh about "
                "the origin; without keys it stays where it is");

@@ -16,6 +16,18 @@ Driver make_driver(const HoldSpec& spec, std::vector<Vec3d> points) {
   return driver;
 }
 
+std::vector<KeySpec> keys_about_middle(const Driver& driver) {
+  std::vector<KeySpec> keys = driver.spec.keys;
+  if (driver.spec.turns_about != "point" || driver.points.empty()) return keys;
+  Vec3d middle{0, 0, 0};
+  for (const Vec3d& p : driver.points) middle += p;
+  middle *= 1 / static_cast<double>(driver.points.size());
+  for (KeySpec& key : keys) {
+    key.translate = Pose{key.translate, key.rotate}(middle, driver.center) - middle;
+  }
+  return keys;
+}
+
 Pose pose_at(const Driver& driver, const std::optional<Guide>& guide, double time) {
   return guide ? blend(guide->from, guide->to, std::clamp(time - guide->since, 0.0, 1.0))
                : pose_at(driver.spec, time);

@@ -17,6 +17,9 @@ struct Driver {
 };
 Driver make_driver(const HoldSpec& spec, std::vector<Vec3d> points);
 
+/// The keys of a driver as turns about the middle of its points, as pictures have them.
+std::vector<KeySpec> keys_about_middle(const Driver& driver);
+
 /// The motion of a hold that a caller moves, in place of its keys: from one pose to another within
 /// a frame.
 struct Guide {

@@ -23,6 +23,7 @@ class InputHash {
   }
   void add_value(const ActivationSpec& key) { add(key.value); }
   void add_value(const LoadKeySpec& key) { add(key.scale); }
+  void add_value(const ZoneKeySpec& key) { add(key.volume); }
 
   /// Those keys that decide about times in (frame - 1, frame]: the neighbours of each of them.
   /// Beyond the ends of the list, where nothing moves, when a key stands does not matter.
@@ -66,19 +67,35 @@ std::uint64_t frame_inputs(const SceneSpec& scene, int frame) {
     }
     for (const HoldSpec& hold : body.holds) hash.add_keys(hold.keys, hold.ease, frame);
     for (const LoadSpec& load : body.loads) hash.add_keys(load.keys, load.ease, frame);
+    for (const ZoneSpec& zone : body.zones) hash.add_keys(zone.keys, "linear", frame);
   }
   for (const ColliderSpec& collider : scene.colliders) {
     hash.add_keys(collider.keys, "linear", frame);
   }
+  hash.add_keys(scene.skeleton.root_keys, "linear", frame);
   return hash.value();
 }
 
 SceneSpec without_motion(SceneSpec scene) {
   scene.title.clear();
   scene.time.frames = 0;
+  const SkeletonSpec& skeleton = scene.skeleton;
+  scene.skeleton = {.file = skeleton.file,
+                    .scale = skeleton.scale,
+                    .joints = skeleton.joints,
+                    .given = skeleton.given};
+  for (JointSpec& joint : scene.skeleton.joints) {
+    joint.keys.clear();
+    joint.axis = JointSpec{}.axis;
+    joint.ease = JointSpec{}.ease;
+  }
   for (BodySpec& body : scene.bodies) {
     body.activations.clear();
-    for (MuscleSpec& muscle : body.muscles) muscle.activations.clear();
+    for (MuscleSpec& muscle : body.muscles) {
+      muscle.activations.clear();
+      muscle.bends.clear();
+      muscle.axis = MuscleSpec{}.axis;
+    }
     for (HoldSpec& hold : body.holds) {
       hold.keys.clear();
       hold.ease = HoldSpec{}.ease;
@@ -87,6 +104,7 @@ SceneSpec without_motion(SceneSpec scene) {
       load.keys.clear();
       load.ease = LoadSpec{}.ease;
     }
+    for (ZoneSpec& zone : body.zones) zone.keys.clear();
   }
   for (ColliderSpec& collider : scene.colliders) collider.keys.clear();
   return scene;

@@ -40,6 +40,7 @@ LatticeMethod::LatticeMethod(const SceneSpec& scene, Context& context)
       state_(rest()),
       guides_(scene_.driver_count()),
       loads_(model_.node_count()),
+      contact_(make_lattice_contact(scene, scene_, context)),
       scratch_(scene_.plain) {
   if (scene_.mixed) mixed_scratch_.emplace(*scene_.mixed);
 }
@@ -70,6 +71,9 @@ LatticeMethod::World LatticeMethod::world_at(double time) const {
 }
 
 solve::NewtonReport LatticeMethod::advance(double time) {
+  if (contact_) {
+    contact_->contacts().set_interval(time_ / timing_.frame_rate, time / timing_.frame_rate);
+  }
   const solve::NewtonReport report = timing_.moves() && time > 0 ? step(time) : start(time);
   if (report.converged()) time_ = time;
   if (report.fallbacks > 0) {
@@ -113,6 +117,7 @@ Snapshot LatticeMethod::snapshot() const {
   lattice::SurfaceMemory surfaces(model_);
   lattice::add_surface_forces(model_, surfaces_in(world), elastic.force, {}, surfaces,
                               context_.arena);
+  if (contact_) contact_->add_to_nodes(elastic.force);
   if (timing_.moves()) {
     m.motion =
         motion_measures(ledger_, lattice::momenta(model_, state_, context_.arena), total_energy());
@@ -158,6 +163,14 @@ Snapshot LatticeMethod::snapshot() const {
     rest_volume += std::abs(geometry::enclosed_volume(topology.surface.positions, rider.triangles));
   }
   m.volume_error = volume / rest_volume - 1;
+  if (contact_) {
+    LatticeContact::Picture picture = contact_->picture(positions, time_ / timing_.frame_rate);
+    m.contact = picture.measures;
+    m.reactions.insert(m.reactions.end(), picture.reactions.begin(), picture.reactions.end());
+    for (std::size_t b = 0; b < result.bodies.size(); ++b) {
+      std::ranges::move(picture.fields[b], std::back_inserter(result.bodies[b].fields));
+    }
+  }
   return result;
 }
 
@@ -172,6 +185,7 @@ void LatticeMethod::save(files::ByteWriter& writer) const {
   writer.put(state_.pressure);
   sim::save(guides_, writer);
   loads_.save(writer);
+  if (contact_) contact_->save(writer);
 }
 
 void LatticeMethod::load(files::ByteReader& reader) {
@@ -193,6 +207,7 @@ void LatticeMethod::load(files::ByteReader& reader) {
   }
   Guides guides = load_guides(reader, guides_.size());
   loads_ = NodalLoads::load(reader, model_.node_count());
+  if (contact_) contact_->load(reader);
   guides_ = std::move(guides);
   ledger_ = ledger;
   time_ = time;

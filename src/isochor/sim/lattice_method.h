@@ -5,6 +5,7 @@
 #include "isochor/lattice/solver.h"
 #include "isochor/lattice/surface_operator.h"
 #include "isochor/sim/body_motion.h"
+#include "isochor/sim/lattice_contact.h"
 #include "isochor/sim/lattice_scene.h"
 #include "isochor/sim/method.h"
 #include "isochor/sim/nodal_loads.h"
@@ -71,7 +72,7 @@ class LatticeMethod final : public Method {
     solve::NewtonReport report;
     lattice::Balance balance;
   };
-  Stepped advance_state(const lattice::StepInput& input);
+  Stepped advance_state(lattice::StepInput input);
   double stored_energy(const World& world) const;
   void set_velocities();
   /// What changing the world at fixed positions does to the energy, J.
@@ -97,6 +98,7 @@ class LatticeMethod final : public Method {
   Ledger ledger_;
   Guides guides_;  ///< part of the state
   NodalLoads loads_;
+  std::unique_ptr<LatticeContact> contact_;  ///< forces are part of the state
 
   std::optional<lattice::mixed::Scratch> mixed_scratch_;  ///< where cells have pressures
   lattice::Scratch scratch_;                              ///< of scene_.plain

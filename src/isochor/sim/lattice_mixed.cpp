@@ -11,14 +11,17 @@ lattice::mixed::State LatticeMethod::rest() const {
   return {lattice::make_state(model_), {}};
 }
 
-LatticeMethod::Stepped LatticeMethod::advance_state(const lattice::StepInput& input) {
-  if (scene_.mixed) {
-    const lattice::mixed::StepReport report =
-        lattice::mixed::advance(*scene_.mixed, state_, input, *mixed_scratch_, context_);
+LatticeMethod::Stepped LatticeMethod::advance_state(lattice::StepInput input) {
+  if (contact_) input.contacts = &contact_->contacts();
+  const auto stepped = [&](const auto& report) -> Stepped {
+    if (contact_ && report.converged()) contact_->keep_forces();
     return {report, report.balance};
+  };
+  if (scene_.mixed) {
+    return stepped(
+        lattice::mixed::advance(*scene_.mixed, state_, input, *mixed_scratch_, context_));
   }
-  const lattice::StepReport report = lattice::advance(model_, state_, input, scratch_, context_);
-  return {report, report.balance};
+  return stepped(lattice::advance(model_, state_, input, scratch_, context_));
 }
 
 solve::NewtonReport LatticeMethod::relax(const World& world) {

@@ -29,6 +29,15 @@ void add_point(const grid::Embedding& embedding, std::size_t point, double sign,
   }
 }
 
+bool in_cell(const grid::Embedding::Point& point) {
+  constexpr double kSlack = 1e-6;
+  bool in = true;
+  for (int a = 0; a < 3; ++a) {
+    in = in && point.local[a] > -kSlack && point.local[a] < 1 + kSlack;
+  }
+  return in;
+}
+
 lattice::mixed::Params mixed_params_of(const MethodSpec& method) {
   lattice::mixed::Params params{.tolerance = method.newton.tolerance,
                                 .max_iterations = method.newton.max_iterations};
@@ -118,8 +127,10 @@ class Assembly {
     Body& body = bodies_[b];
     const auto kind = scene_.bodies[b].embedding == "tricubic" ? grid::Interpolation::Tricubic
                                                                : grid::Interpolation::Trilinear;
+    const auto& rest = scene_.bodies[b].rest;
+    if (rest && !rest->vertices.empty()) body.surface.positions = rest->vertices;
     return {grid::embed(body.lattice, body.surface.positions, body.lattice.vertex_cells, kind),
-            std::move(body.triangles), std::move(body.fields)};
+            std::move(body.triangles), std::move(body.fields), std::move(body.parts)};
   }
 
   std::optional<Enclosure> enclosure_of(const HoldSpec& hold, const Body& body) {
@@ -135,11 +146,18 @@ class Assembly {
                               .cells = {cells.data()->data(), 8 * cells.size()},
                               .corners = 8,
                               .spacing = body.lattice.spacing};
-    body.spec.holds.push_back(
-        {.name = hold.name,
-         .nodes = select_nodes(hold, nodes, bounds, enclosure ? &*enclosure : nullptr),
-         .place = hold.place.text(),
-         .slide = slide_of(hold)});
+    std::vector<std::int32_t> held =
+        select_nodes(hold, nodes, bounds, enclosure ? &*enclosure : nullptr);
+    // Bones meet at joints, where the first of them has what they share.
+    for (const lattice::HoldSpec& other : body.spec.holds) {
+      if (hold.where != "bone") break;
+      std::erase_if(held,
+                    [&](std::int32_t n) { return std::ranges::binary_search(other.nodes, n); });
+    }
+    body.spec.holds.push_back({.name = hold.name,
+                               .nodes = std::move(held),
+                               .place = hold.place.text(),
+                               .slide = slide_of(hold)});
     holds_[b].push_back(hold);
   }
 
@@ -156,14 +174,24 @@ class Assembly {
         bone ? grid::embed(body.lattice, points)
              : grid::embed(body.lattice, points, pick(body.lattice.vertex_cells, patch.vertices));
     lattice::SpringGroupSpec group{.name = scene_.bodies[b].name + "." + hold.name, .springs = {}};
+    std::vector<Vec3d> held;
     for (std::size_t k = 0; k < points.size(); ++k) {
+      // Bones that are made know no skin: what of them sticks out holds nothing.
+      if (hold.where == "bone" && !in_cell(embedding.points[k])) continue;
       lattice::Spring spring{.terms = {},
                              .stiffness = Mat3d::identity() * (hold.stiffness * patch.areas[k])};
       add_point(embedding, k, 1, first_nodes_[b], spring);
       group.springs.push_back(std::move(spring));
+      held.push_back(points[k]);
+    }
+    if (held.empty()) {
+      throw Error(
+          Fault::Input, hold.place.text(),
+          fmt::format("the bone '{}' lies outside of '{}'", hold.name, scene_.bodies[b].name),
+          "give skeleton and mesh the same scale, and joints where the mesh is");
     }
     springs_.push_back(std::move(group));
-    soft_holds_.push_back(make_driver(hold, std::move(points)));
+    soft_holds_.push_back(make_driver(hold, std::move(held)));
   }
 
   /// The part of a surface that a hold or a load speaks of, with its vertices.

@@ -15,6 +15,7 @@ struct Rider {
   grid::Embedding surface;
   std::vector<geometry::Triangle> triangles;  ///< of the surface, facing outward
   std::vector<CellField> painted;
+  std::vector<PartVolume> parts;  ///< bones and muscles
 };
 
 /// A scene as a model of lattice bodies, with what moves them and what they move.

@@ -1,6 +1,8 @@
 #include "isochor/sim/method.h"
 
 #include "isochor/sim/lattice_method.h"
+#include "isochor/sim/sag_free.h"
+#include "isochor/sim/staggered_method.h"
 #include "isochor/sim/tet_method.h"
 
 namespace isochor::sim {
@@ -13,7 +15,9 @@ solve::Integrator integrator_of(const TimeSpec& time) {
 }
 
 std::unique_ptr<Method> make_method(const SceneSpec& scene, Context& context) {
+  if (asks_for_rest_shapes(scene)) return make_method(with_rest_shapes(scene, context), context);
   if (scene.method.name == "tets") return std::make_unique<TetMethod>(scene, context);
+  if (scene.method.name == "staggered") return std::make_unique<StaggeredMethod>(scene, context);
   return std::make_unique<LatticeMethod>(scene, context);
 }
 

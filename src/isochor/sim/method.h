@@ -33,6 +33,13 @@ struct NamedReaction {
   Vec3d moment;      ///< about the middle of the held nodes, N m
 };
 
+/// A zone that keeps its volume.
+struct NamedZone {
+  std::string name;     ///< "body.zone"
+  double volume = 1;    ///< over that at rest
+  double pressure = 0;  ///< that keeps it so, Pa
+};
+
 /// What the diagnostics say about a motion. Losses and work are those since frame 0.
 struct MotionMeasures {
   double kinetic_energy = 0;        ///< J
@@ -58,7 +65,8 @@ struct Measures {
   double spring_energy = 0;   ///< of soft holds and ties, J
   double gravity_energy = 0;  ///< J, zero at rest
   double volume_error = 0;    ///< of all surfaces together, relative
-  /// Of the parts of bodies that are painted as zones the one that is worst; none without zones.
+  /// Of the zones that keep their volume, else of the parts of bodies that are painted as zones,
+  /// the one that is worst; none without zones.
   std::optional<double> worst_zone_volume_error;
   double worst_cell_volume_error = 0;  ///< largest |J - 1|
   double min_j = 0;
@@ -66,6 +74,7 @@ struct Measures {
   std::optional<MotionMeasures> motion;    ///< where time passes
   std::optional<ContactMeasures> contact;  ///< of methods that know of it
   std::vector<NamedReaction> reactions;
+  std::vector<NamedZone> zones;  ///< that keep their volume
 };
 
 struct Snapshot {

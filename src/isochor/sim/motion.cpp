@@ -60,6 +60,13 @@ double activation_at(const std::vector<ActivationSpec>& keys, double time) {
   return at.before.value * (1 - at.way) + at.after.value * at.way;
 }
 
+double zone_volume_at(const std::vector<ZoneKeySpec>& keys, double time) {
+  if (keys.empty()) return 1;
+  if (time < 0) return 1 + (zone_volume_at(keys, 0) - 1) * std::max(0.0, 1 + time);
+  const Between<ZoneKeySpec> at = find_keys(keys, time);
+  return at.before.volume * (1 - at.way) + at.after.volume * at.way;
+}
+
 void add_activations_at(const BodySpec& body, double time, std::vector<double>& to) {
   to.push_back(activation_at(body.activations, time));
   for (const MuscleSpec& muscle : body.muscles) {

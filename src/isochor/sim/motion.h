@@ -30,6 +30,10 @@ double load_at(const LoadSpec& load, double time);
 /// frame 0.
 double activation_at(const std::vector<ActivationSpec>& keys, double time);
 
+/// The volume that a zone is to have at `time`, in frames, over that at rest: between its keys, and
+/// coming up from rest before frame 0.
+double zone_volume_at(const std::vector<ZoneKeySpec>& keys, double time);
+
 /// Of all materials of a body: its own, then its muscles.
 void add_activations_at(const BodySpec& body, double time, std::vector<double>& to);
 

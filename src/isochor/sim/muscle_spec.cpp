@@ -11,19 +11,25 @@ namespace isochor::sim {
 namespace {
 
 constexpr std::array<std::string_view, 3> kFibres{"harmonic", "polylines", "constant"};
-constexpr std::array<std::string_view, 3> kEnds{"auto", "group", "box"};
-constexpr std::array kActiveLaws{materials::Muscle::kName, materials::MuscleMooneyRivlin::kName};
+constexpr std::array<std::string_view, 4> kEnds{"auto", "bones", "group", "box"};
+constexpr std::array kActiveLaws{materials::Muscle::kName, materials::MuscleMooneyRivlin::kName,
+                                 materials::Guccione::kName};
 
 }  // namespace
 
 void describe(FieldVisitor& visitor, EndSpec& spec) {
   visitor.place(spec.place);
   visitor.choice("from", spec.from, kEnds,
-                 "which triangles of the muscle: those at one end of its longest axis, a group of "
-                 "its mesh, or all in a box");
-  if (spec.from == "auto") {
+                 "which triangles of the muscle: those at one end of its longest axis, those that "
+                 "touch a bone there (a hold inside a surface), a group of its mesh, or all in a "
+                 "box");
+  if (spec.from == "bones") {
+    visitor.number("touch", spec.touch, Unit::Length, Range::at_least(0),
+                   "how close to a bone is touching it; 0: half a cell");
+  }
+  if (spec.from == "auto" || spec.from == "bones") {
     visitor.number("part", spec.part, Unit::None, Range::between(0.001, 0.5),
-                   "of the muscle's length that is its end");
+                   "of the muscle's length that is its end, where no bone decides");
   } else if (spec.from == "group") {
     visitor.text("group", spec.group, "of faces in the muscle's mesh file", Need::Required);
   } else {
@@ -61,8 +67,15 @@ void describe(FieldVisitor& visitor, MuscleSpec& spec) {
   visitor.group("material", spec.material,
                 "what the muscle is made of; its direction and density are not used: fibres go "
                 "as said here, and it weighs what the body does");
-  visitor.list("activation", spec.activations,
-               "how active it is, with straight lines between keys");
+  visitor.text("joint", spec.joint, "joint of the [skeleton] whose bend decides how active it is");
+  if (spec.joint.empty()) {
+    visitor.list("activation", spec.activations,
+                 "how active it is, with straight lines between keys");
+    return;
+  }
+  visitor.vector("axis", spec.axis.e, Unit::None, {},
+                 "about which its bend counts, at rest; zeros: any");
+  visitor.list("bend", spec.bends, "how active it is at angles, with straight lines between them");
 }
 
 void require_active_law(const materials::MaterialSpec& material, const std::string& place,

@@ -4,10 +4,11 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "isochor/anatomy/harmonic_fibres.h"
+#include "isochor/anatomy/bone_attachments.h"
 #include "isochor/base/error.h"
 #include "isochor/files/obj_lines.h"
 #include "isochor/geometry/orientation.h"
+#include "isochor/grid/solid_shares.h"
 #include "isochor/materials/material_spec.h"
 #include "isochor/sim/body_builder.h"
 
@@ -17,23 +18,25 @@ namespace {
 /// Shares below this make no cell part of a muscle.
 constexpr double kLeastShare = 0.01;
 
-/// A muscle's surface, facing outward.
-struct MuscleSurface {
+/// The surface of a muscle or a bone, facing outward.
+struct TissueSurface {
   files::SurfaceFile file;
   std::vector<geometry::Triangle> triangles;
 
   anatomy::Solid solid() const { return {file.mesh.positions, triangles}; }
+  double volume() const { return geometry::enclosed_volume(file.mesh.positions, triangles); }
 };
 
-MuscleSurface build_muscle(const MuscleSpec& muscle, double cell_size,
+TissueSurface build_tissue(const ShapeSpec& shape, const std::string& place,
+                           std::string_view tissue, double cell_size,
                            const std::filesystem::path& scene_file, Context& context) {
-  MuscleSurface surface{.file = build_surface(muscle.shape, cell_size, scene_file)};
+  TissueSurface surface{.file = build_surface(shape, cell_size, scene_file)};
   const geometry::SurfaceMesh& mesh = surface.file.mesh;
   surface.triangles =
       geometry::oriented_outward(mesh.positions, geometry::triangulate(mesh), context.arena)
           .triangles;
-  if (!(geometry::enclosed_volume(mesh.positions, surface.triangles) > 0)) {
-    throw Error(Fault::Input, muscle.place.text("shape"), "the muscle's surface encloses nothing",
+  if (!(surface.volume() > 0)) {
+    throw Error(Fault::Input, place, fmt::format("the {}'s surface encloses nothing", tissue),
                 "close it, see 'isochor inspect'");
   }
   return surface;
@@ -41,7 +44,7 @@ MuscleSurface build_muscle(const MuscleSpec& muscle, double cell_size,
 
 // ---- Fibres ----
 
-std::vector<std::int32_t> triangles_of_group(const EndSpec& end, const MuscleSurface& surface) {
+std::vector<std::int32_t> triangles_of_group(const EndSpec& end, const TissueSurface& surface) {
   const std::vector<files::FaceGroup>& groups = surface.file.groups;
   const auto group = std::ranges::find(groups, end.group, &files::FaceGroup::name);
   if (group == groups.end()) {
@@ -65,7 +68,7 @@ std::vector<std::int32_t> triangles_of_group(const EndSpec& end, const MuscleSur
   return chosen;
 }
 
-std::vector<std::int32_t> triangles_in_box(const EndSpec& end, const MuscleSurface& surface) {
+std::vector<std::int32_t> triangles_in_box(const EndSpec& end, const TissueSurface& surface) {
   const Vec3d low = min(end.low, end.high), high = max(end.low, end.high);
   std::vector<std::int32_t> chosen;
   for (std::size_t t = 0; t < surface.triangles.size(); ++t) {
@@ -80,11 +83,47 @@ std::vector<std::int32_t> triangles_in_box(const EndSpec& end, const MuscleSurfa
   return chosen;
 }
 
-std::vector<std::int32_t> find_end(const EndSpec& end, const MuscleSurface& surface,
-                                   std::vector<std::int32_t> anatomy::MuscleEnds::*which) {
-  if (end.from == "group") return triangles_of_group(end, surface);
-  if (end.from == "box") return triangles_in_box(end, surface);
-  return anatomy::ends_along_axis(surface.solid(), end.part).*which;
+/// What the fibres of a muscle may be asked to know.
+struct Surroundings {
+  const std::filesystem::path& scene_file;
+  double cell_size;
+  std::span<const anatomy::BoneSurface> bones;
+  std::span<const std::string> bone_names;
+  Context& context;
+};
+
+/// Of half a cell, where nothing is said.
+anatomy::AttachedEnds attached_ends(const MuscleSpec& muscle, const EndSpec& end,
+                                    const TissueSurface& surface, const Surroundings& around) {
+  const double touch = end.touch > 0 ? end.touch : 0.5 * around.cell_size;
+  const anatomy::AttachedEnds found =
+      anatomy::ends_at_bones(surface.solid(), around.bones, touch, end.part);
+  const auto name = [&](int bone) {
+    return bone < 0 ? std::string("the end of its axis") : "'" + around.bone_names[bone] + "'";
+  };
+  around.context.log(LogLevel::Info,
+                     fmt::format("muscle '{}' goes from {} to {}", muscle.name,
+                                 name(found.origin_bone), name(found.insertion_bone)));
+  return found;
+}
+
+anatomy::MuscleEnds find_ends(const MuscleSpec& muscle, const TissueSurface& surface,
+                              const Surroundings& around) {
+  const auto is_attached = [](const EndSpec& end) { return end.from == "bones"; };
+  std::optional<anatomy::AttachedEnds> attached;
+  if (is_attached(muscle.origin) || is_attached(muscle.insertion)) {
+    attached = attached_ends(muscle, is_attached(muscle.origin) ? muscle.origin : muscle.insertion,
+                             surface, around);
+  }
+  const auto find = [&](const EndSpec& end, std::vector<std::int32_t> anatomy::MuscleEnds::*which) {
+    if (end.from == "group") return triangles_of_group(end, surface);
+    if (end.from == "box") return triangles_in_box(end, surface);
+    return (is_attached(end) ? attached->ends
+                             : anatomy::ends_along_axis(surface.solid(), end.part)).*
+           which;
+  };
+  return {find(muscle.origin, &anatomy::MuscleEnds::origin),
+          find(muscle.insertion, &anatomy::MuscleEnds::insertion)};
 }
 
 std::vector<anatomy::Polyline> lines_of(const MuscleSpec& muscle,
@@ -111,15 +150,15 @@ std::vector<anatomy::Polyline> lines_of(const MuscleSpec& muscle,
   return lines;
 }
 
-anatomy::FibreField fibres_of(const MuscleSpec& muscle, const MuscleSurface& surface,
-                              const std::filesystem::path& scene_file, Context& context) {
+anatomy::FibreField fibres_of(const MuscleSpec& muscle, const TissueSurface& surface,
+                              const Surroundings& around) {
   if (muscle.fibres == "constant") return anatomy::constant_fibres(muscle.direction);
-  if (muscle.fibres == "polylines") return anatomy::fibres_along(lines_of(muscle, scene_file));
-  const anatomy::MuscleEnds ends{
-      find_end(muscle.origin, surface, &anatomy::MuscleEnds::origin),
-      find_end(muscle.insertion, surface, &anatomy::MuscleEnds::insertion)};
-  return anatomy::harmonic_fibres(surface.solid(), ends, anatomy::default_spacing(surface.solid()),
-                                  muscle.place.text(), context.arena);
+  if (muscle.fibres == "polylines") {
+    return anatomy::fibres_along(lines_of(muscle, around.scene_file));
+  }
+  return anatomy::harmonic_fibres(surface.solid(), find_ends(muscle, surface, around),
+                                  anatomy::default_spacing(surface.solid()), muscle.place.text(),
+                                  around.context.arena);
 }
 
 // ---- Cells ----
@@ -139,94 +178,31 @@ struct Placed {
   std::vector<Part> parts;
 };
 
-/// The cells of a lattice that a surface reaches into, as a grid of their own; empty: none.
-struct Window {
-  grid::Index3 first;
-  geometry::RegularGrid grid;
+/// Bones and muscles of a body, in the order in which they are there where they overlap: bones,
+/// then muscles, the last one first.
+struct Tissues {
+  std::vector<const HoldSpec*> bones;
+  std::vector<TissueSurface> surfaces;  ///< of bones, then of muscles, as in the scene
+  std::vector<std::vector<grid::CellShare>> shares;
 
-  Window(const grid::Lattice& lattice, const geometry::SurfaceMesh& mesh) {
-    const geometry::Bounds box = geometry::bounds_of_faces(mesh);
-    const double h = lattice.spacing;
-    for (int a = 0; a < 3; ++a) {
-      const double low = (box.low[a] - lattice.origin[a]) / h;
-      const double high = (box.high[a] - lattice.origin[a]) / h;
-      const double end = lattice.size[a];
-      first[a] = static_cast<std::int32_t>(std::clamp(std::floor(low), 0.0, end));
-      const auto last = static_cast<std::int32_t>(std::clamp(std::ceil(high), 0.0, end));
-      grid.size[a] = std::max(0, last - first[a]);
-      grid.origin[a] = lattice.origin[a] + h * first[a];
-    }
-    grid.spacing = h;
-  }
-
-  /// The number of a cell of the lattice in the grid, or -1.
-  std::int64_t find(const grid::Index3& at) const {
-    for (int a = 0; a < 3; ++a) {
-      if (at[a] < first[a] || at[a] >= first[a] + grid.size[a]) return -1;
-    }
-    return static_cast<std::int64_t>(
-        grid.index(at[0] - first[0], at[1] - first[1], at[2] - first[2]));
+  const TissueSurface& muscle(std::size_t m) const { return surfaces[bones.size() + m]; }
+  std::vector<grid::CellShare>& shares_of_muscle(std::size_t m) {
+    return shares[shares.size() - 1 - m];
   }
 };
 
-std::vector<Part> parts_of(const MuscleSurface& surface, const Body& body, ThreadArena& arena) {
-  const Window window(body.lattice, surface.file.mesh);
-  std::vector<Part> parts;
-  if (window.grid.cell_count() == 0) return parts;
-  const std::vector<geometry::Moments> moments = geometry::moments_in_cells(
-      surface.file.mesh.positions, surface.triangles, window.grid, arena);
-  const double h = body.lattice.spacing;
-  std::int32_t cell = 0;
-  body.lattice.for_each_cell([&](std::size_t b, int lane) {
-    const grid::Block& block = body.lattice.blocks[b];
-    const std::int64_t found = window.find(grid::cell_coordinate(block, lane));
-    const double fill = body.spec.fill[cell];
-    if (found >= 0 && moments[found].volume > kLeastShare * fill) {
-      const geometry::Moments& m = moments[found];
-      const Vec3d low = body.lattice.rest_positions[block.nodes[grid::block_node(lane, 0)]];
-      parts.push_back({cell, std::min(1.0, m.volume / fill), low + (h / m.volume) * m.first});
-    }
-    ++cell;
-  });
-  return parts;
-}
-
-/// Of the material in cells, m^3.
-double volume_of(const std::vector<Part>& parts, const Body& body) {
+double volume_of(std::span<const grid::CellShare> shares, const Body& body) {
   double volume = 0;
-  for (const Part& part : parts) volume += part.share * body.spec.fill[part.cell];
+  for (const grid::CellShare& s : shares) volume += std::min(s.fraction, body.spec.fill[s.cell]);
   return volume * std::pow(body.lattice.spacing, 3);
 }
 
-/// Later muscles go before earlier ones. Warns where this takes much of a muscle away.
-void resolve_overlaps(std::vector<Placed>& muscles, const Body& body, Context& context) {
-  constexpr double kMuch = 0.05;
-  std::vector<double> left(body.lattice.cell_count(), 1);
-  for (auto muscle = muscles.rbegin(); muscle != muscles.rend(); ++muscle) {
-    const double before = volume_of(muscle->parts, body);
-    for (Part& part : muscle->parts) {
-      part.share = std::min(part.share, left[part.cell]);
-      left[part.cell] -= part.share;
-    }
-    const double lost = 1 - volume_of(muscle->parts, body) / before;
-    if (lost < kMuch) continue;
-    context.log(LogLevel::Warning,
-                fmt::format("{}: muscles that stand later in the scene take {:.0f} % of '{}'",
-                            muscle->spec.place.text(), 100 * lost, muscle->spec.name));
-  }
-}
-
-Placed place_muscle(const MuscleSpec& muscle, const Body& body,
-                    const std::filesystem::path& scene_file, Context& context) {
-  const double h = body.lattice.spacing;
-  const MuscleSurface surface = build_muscle(muscle, h, scene_file, context);
-  Placed placed{.spec = muscle,
-                .material = materials::resolve(muscle.material),
-                .fibres = {},
-                .parts = parts_of(surface, body, context.arena)};
-  const geometry::SurfaceMesh& mesh = surface.file.mesh;
-  if (placed.parts.empty()) {
-    const geometry::Bounds at = geometry::bounds_of_faces(mesh);
+/// Refuses muscles outside of the body, and warns of those that reach out of it.
+void check_place(const MuscleSpec& muscle, const TissueSurface& surface,
+                 std::span<const grid::CellShare> shares, const Body& body, Context& context) {
+  const double inside = volume_of(shares, body) / surface.volume();
+  if (!(inside > 0)) {
+    const geometry::Bounds at = geometry::bounds_of_faces(surface.file.mesh);
     const geometry::Bounds in = geometry::bounds_of_faces(body.surface);
     throw Error(
         Fault::Input, muscle.place.text("shape"),
@@ -238,15 +214,69 @@ Placed place_muscle(const MuscleSpec& muscle, const Body& body,
             in.low[0], in.low[1], in.low[2], in.high[0], in.high[1], in.high[2]),
         "move the muscle into the body, or give its scale");
   }
-  const double whole = geometry::enclosed_volume(mesh.positions, surface.triangles);
-  const double inside = volume_of(placed.parts, body) / whole;
-  if (inside < 0.9) {
-    context.log(LogLevel::Warning,
-                fmt::format("{}: only {:.0f} % of the muscle '{}' is in the body",
-                            muscle.place.text(), 100 * inside, muscle.name));
+  if (inside >= 0.9) return;
+  context.log(LogLevel::Warning, fmt::format("{}: only {:.0f} % of the muscle '{}' is in the body",
+                                             muscle.place.text(), 100 * inside, muscle.name));
+}
+
+/// Bones before muscles, later muscles before earlier ones. Warns where this takes much of a muscle
+/// away.
+Tissues divide_body(const BodySpec& spec, const std::filesystem::path& scene_file, Context& context,
+                    Body& body) {
+  constexpr double kMuch = 0.05;
+  const double h = body.lattice.spacing;
+  Tissues tissues;
+  for (const HoldSpec& hold : spec.holds) {
+    if (hold.where != "inside") continue;
+    tissues.bones.push_back(&hold);
+    tissues.surfaces.push_back(
+        build_tissue(hold.inside, hold.place.text("inside"), "bone", h, scene_file, context));
   }
-  placed.fibres = fibres_of(muscle, surface, scene_file, context);
-  return placed;
+  for (const MuscleSpec& muscle : spec.muscles) {
+    tissues.surfaces.push_back(
+        build_tissue(muscle.shape, muscle.place.text("shape"), "muscle", h, scene_file, context));
+  }
+  std::vector<grid::SolidSurface> solids;
+  for (const TissueSurface& surface : tissues.surfaces) {
+    solids.push_back({surface.file.mesh.positions, surface.triangles});
+  }
+  std::reverse(solids.begin() + std::ptrdiff_t(tissues.bones.size()), solids.end());
+  tissues.shares = grid::shares_in_cells(body.lattice, solids, context.arena);
+  std::vector<double> before;
+  for (std::size_t m = 0; m < spec.muscles.size(); ++m) {
+    const auto& shares = tissues.shares_of_muscle(m);
+    check_place(spec.muscles[m], tissues.muscle(m), shares, body, context);
+    before.push_back(volume_of(shares, body));
+  }
+  grid::give_to_first(body.lattice, solids, tissues.shares, context.arena);
+
+  for (std::size_t b = 0; b < tissues.bones.size(); ++b) {
+    body.parts.push_back({tissues.bones[b]->name, "bone", tissues.surfaces[b].volume(),
+                          volume_of(tissues.shares[b], body)});
+  }
+  for (std::size_t m = 0; m < spec.muscles.size(); ++m) {
+    const MuscleSpec& muscle = spec.muscles[m];
+    const double left = volume_of(tissues.shares_of_muscle(m), body);
+    body.parts.push_back({muscle.name, "muscle", tissues.muscle(m).volume(), left});
+    const double lost = 1 - left / before[m];
+    if (lost < kMuch) continue;
+    context.log(LogLevel::Warning,
+                fmt::format("{}: bones, and muscles that stand later in the scene, take {:.0f} % "
+                            "of '{}'",
+                            muscle.place.text(), 100 * lost, muscle.name));
+  }
+  return tissues;
+}
+
+std::vector<Part> parts_of(std::span<const grid::CellShare> shares, const Body& body) {
+  std::vector<Part> parts;
+  for (const grid::CellShare& s : shares) {
+    const double fill = body.spec.fill[s.cell];
+    if (s.fraction > kLeastShare * fill) {
+      parts.push_back({s.cell, std::min(1.0, s.fraction / fill), s.centroid});
+    }
+  }
+  return parts;
 }
 
 /// Gives a cell to a muscle.
@@ -265,13 +295,25 @@ void set_cell(const Placed& muscle, const Part& part, lattice::BodySpec& body) {
 
 }  // namespace
 
-void add_muscles(const BodySpec& spec, const std::filesystem::path& scene_file, Context& context,
+void add_tissues(const BodySpec& spec, const std::filesystem::path& scene_file, Context& context,
                  Body& body) {
-  std::vector<Placed> muscles;
-  for (const MuscleSpec& muscle : spec.muscles) {
-    muscles.push_back(place_muscle(muscle, body, scene_file, context));
+  Tissues tissues = divide_body(spec, scene_file, context, body);
+  if (spec.muscles.empty()) return;
+  std::vector<anatomy::BoneSurface> bones;
+  std::vector<std::string> bone_names;
+  for (std::size_t b = 0; b < tissues.bones.size(); ++b) {
+    bones.emplace_back(tissues.surfaces[b].solid(), context.arena);
+    bone_names.push_back(tissues.bones[b]->name);
   }
-  resolve_overlaps(muscles, body, context);
+  const Surroundings around{scene_file, body.lattice.spacing, bones, bone_names, context};
+  std::vector<Placed> muscles;
+  for (std::size_t m = 0; m < spec.muscles.size(); ++m) {
+    const MuscleSpec& muscle = spec.muscles[m];
+    muscles.push_back({.spec = muscle,
+                       .material = materials::resolve(muscle.material),
+                       .fibres = fibres_of(muscle, tissues.muscle(m), around),
+                       .parts = parts_of(tissues.shares_of_muscle(m), body)});
+  }
 
   const std::size_t cells = body.lattice.cell_count();
   body.spec.cell_materials.assign(cells, 0);

@@ -9,14 +9,16 @@ namespace isochor::sim {
 
 struct Body;
 
-/// Puts the muscles of a body into its cells. A cell with muscle in it takes the law of that muscle
-/// and the direction of its fibres at the centroid of the muscle's part in the cell; fibres act by
-/// their share of the cell's material, and moduli are means by that share [Patterson12 sec 5]. Laws
-/// are evaluated at the middle of the cell. Where muscles overlap, the later one is there; a cell
-/// that several have parts of belongs to the one with the largest, for there is one law per cell.
-/// Muscle k of the scene is material k + 1 of the body. A muscle outside of the body is an input
-/// error; what others take, or what reaches out of the body, is warned about.
-void add_muscles(const BodySpec& spec, const std::filesystem::path& scene_file, Context& context,
+/// Finds what bones (holds inside of a surface) and muscles have of the cells of a body, and puts
+/// the muscles there. Where surfaces overlap, bone goes before muscle and a later muscle before an
+/// earlier one; what neither has is the body's own material. A cell with muscle in it takes the law
+/// of that muscle and the direction of its fibres at the centroid of the muscle's part in the cell;
+/// fibres act by their share of the cell's material, and moduli are means by that share
+/// [Patterson12 sec 5]. Laws are evaluated at the middle of the cell. A cell that several muscles
+/// have parts of belongs to the one with the largest, for there is one law per cell. Muscle k of
+/// the scene is material k + 1 of the body. A muscle outside of the body is an input error; what
+/// others take, or what reaches out of the body, is warned about.
+void add_tissues(const BodySpec& spec, const std::filesystem::path& scene_file, Context& context,
                  Body& body);
 
 /// What no single field of a muscle can know.

@@ -14,7 +14,7 @@ namespace {
 [[noreturn]] void fail_empty(const HoldSpec& hold, std::string_view what, double cell_size) {
   throw Error(
       Fault::Input, hold.place.text(), fmt::format("the region '{}' holds no {}", hold.where, what),
-      hold.where == "inside"
+      hold.encloses()
           ? fmt::format("move the surface into the body, make cells smaller than {} m, or hold it "
                         "by springs: select = \"surface\" and a stiffness",
                         cell_size)
@@ -124,7 +124,7 @@ std::vector<std::int32_t> select_nodes(const HoldSpec& hold, const NodesAndCells
 std::optional<Enclosure> make_enclosure(const HoldSpec& hold, double spacing,
                                         const std::filesystem::path& scene_file,
                                         ThreadArena& arena) {
-  if (hold.where != "inside") return std::nullopt;
+  if (!hold.encloses()) return std::nullopt;
   geometry::SurfaceMesh mesh = build_surface(hold.inside, spacing, scene_file).mesh;
   std::vector<geometry::Triangle> triangles =
       geometry::oriented_outward(mesh.positions, geometry::triangulate(mesh), arena).triangles;

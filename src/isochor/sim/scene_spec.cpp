@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <set>
 
 #include "isochor/base/error.h"
 #include "isochor/base/file.h"
@@ -10,24 +9,28 @@
 #include "isochor/materials/registry.h"
 #include "isochor/scene/printer.h"
 #include "isochor/scene/reader.h"
+#include "isochor/sim/anatomy_spec.h"
 #include "isochor/sim/capabilities.h"
 #include "isochor/sim/collider_spec.h"
 #include "isochor/sim/motion.h"
 #include "isochor/sim/muscles.h"
+#include "isochor/sim/scene_check.h"
 #include "isochor/sim/sheet_spec.h"
+#include "isochor/sim/skeleton_scene.h"
+#include "isochor/sim/zone_spec.h"
 
 namespace isochor::sim {
 namespace {
 
 constexpr std::array<std::string_view, 2> kVariants{"best", "paper"};
-constexpr std::array<std::string_view, 3> kVolumes{"penalty", "mixed", "one-ring"};
+constexpr std::array<std::string_view, 4> kVolumes{"penalty", "mixed", "one-ring", "zones"};
 constexpr std::array<std::string_view, 2> kQuadratures{"one-point", "gauss"};
 constexpr std::array<std::string_view, 3> kFixes{"clamp", "absolute", "none"};
 constexpr std::array<std::string_view, 14> kShapes{
     "box",   "sphere",  "ellipsoid", "cylinder", "capsule", "puck",   "tube",
     "torus", "bow_tie", "stairs",    "arm",      "hand",    "figure", "mesh"};
-constexpr std::array<std::string_view, 10> kHeldRegions{"x-", "x+",  "y-",  "y+",     "z-",
-                                                        "z+", "box", "all", "inside", "group"};
+constexpr std::array<std::string_view, 11> kHeldRegions{
+    "x-", "x+", "y-", "y+", "z-", "z+", "box", "all", "inside", "bone", "group"};
 constexpr std::array<std::string_view, 9> kLoadedRegions{"x-", "x+",  "y-",  "y+",   "z-",
                                                          "z+", "box", "all", "group"};
 constexpr std::array<std::string_view, 2> kPivots{"middle", "point"};
@@ -47,154 +50,6 @@ constexpr std::array<std::string_view, 4> kIntegrators{"static", "backward-euler
 constexpr std::array<std::string_view, 2> kStarts{"rest", "equilibrium"};
 
 constexpr Range kAny{};
-
-void require_unique(std::set<std::string>& names, const std::string& name, const Place& place) {
-  if (name.empty()) throw Error(Fault::Input, place.text("name"), "is empty", "give it a name");
-  if (!names.insert(name).second) {
-    throw Error(Fault::Input, place.text("name"), fmt::format("'{}' is taken already", name),
-                "names must differ: files and diagnostics are told apart by them");
-  }
-}
-
-/// Keys of a motion, or of anything else that changes with frames.
-template <class Key>
-void check_order(const std::vector<Key>& keys, std::string_view name, const Place& place) {
-  for (std::size_t k = 1; k < keys.size(); ++k) {
-    if (!(keys[k].frame > keys[k - 1].frame)) {
-      throw Error(Fault::Input, place.text(fmt::format("{}[{}].frame", name, k)),
-                  fmt::format("{} does not follow {}", keys[k].frame, keys[k - 1].frame),
-                  "list keys in the order of their frames");
-    }
-  }
-}
-
-void check_hold(const HoldSpec& hold) {
-  check_order(hold.keys, "key", hold.place);
-  if (hold.stiffness > 0 && hold.select != "surface") {
-    throw Error(Fault::Input, hold.place.text("stiffness"),
-                "is the stiffness of springs, but nodes are held rigidly",
-                "give select = \"surface\" too, or leave it out");
-  }
-  if (hold.where == "group" && hold.select != "surface") {
-    throw Error(Fault::Input, hold.place.text("where"),
-                "a group has faces of the surface, but nodes are held",
-                "give select = \"surface\" too, or choose another region");
-  }
-  if (hold.slide == "none") return;
-  if (hold.stiffness > 0) {
-    throw Error(Fault::Input, hold.place.text("slide"), "a soft hold does not slide",
-                "leave out slide, or stiffness and select = \"surface\"");
-  }
-  if (!(norm(hold.direction) > 0)) {
-    throw Error(Fault::Input, hold.place.text("direction"), "is a direction without length",
-                "give the normal of the plane or the direction of the line, as [0, 0, 1]");
-  }
-}
-
-void check_load(const LoadSpec& load) {
-  check_order(load.keys, "key", load.place);
-  const bool nothing = load.kind == "pressure" ? load.pressure == 0 : !(norm(load.traction) > 0);
-  if (!nothing) return;
-  throw Error(Fault::Input, load.place.text(load.kind), "is a load of nothing",
-              load.kind == "pressure" ? "give it, as pressure = \"3 kPa\""
-                                      : "give it, as traction = [0, \"-3 kPa\", 0]");
-}
-
-/// What only makes sense where time passes.
-void check_static(const BodySpec& body) {
-  const auto refuse = [&](std::string_view key, std::string_view what) {
-    throw Error(Fault::Input, body.place.text(key), fmt::format("a static scene has no {}", what),
-                "choose time.integrator = \"bdf2\", or leave it out");
-  };
-  if (body.damping.mass > 0) refuse("damping.mass", "damping");
-  if (body.damping.stiffness > 0) refuse("damping.stiffness", "damping");
-  if (norm(body.velocity) > 0) refuse("velocity", "velocities");
-  if (norm(body.angular_velocity) > 0) refuse("angular_velocity", "velocities");
-}
-
-/// A scene that starts from the shape at rest has its holds there.
-void check_start(const HoldSpec& hold) {
-  const Pose first = pose_at(hold, 0);
-  if (norm(first.translation) == 0 && norm(first.rotation) == 0) return;
-  throw Error(Fault::Input, hold.place.text("key[0]"),
-              "moves the hold at frame 0, where the bodies still have their shape at rest",
-              "begin the motion at rest, or set time.start = \"equilibrium\"");
-}
-
-void check_ties(const SceneSpec& scene, const std::set<std::string>& bodies) {
-  std::set<std::string> names;
-  for (const TieSpec& tie : scene.ties) {
-    require_unique(names, tie.name, tie.place);
-    for (const auto& [key, body] :
-         {std::pair("first", tie.first), std::pair("second", tie.second)}) {
-      if (bodies.contains(body)) continue;
-      throw Error(Fault::Input, tie.place.text(key), fmt::format("there is no body '{}'", body),
-                  fmt::format("use one of: {}", fmt::join(bodies, ", ")));
-    }
-    if (tie.first == tie.second) {
-      throw Error(Fault::Input, tie.place.text("second"), "is the first body again",
-                  "name two bodies");
-    }
-  }
-}
-
-/// What no single field can know.
-void check(const SceneSpec& scene) {
-  if (scene.bodies.empty()) {
-    throw Error(Fault::Input, scene.file.string(), "has no body", "add a [[body]]");
-  }
-  std::set<std::string> bodies;
-  for (const BodySpec& body : scene.bodies) {
-    require_unique(bodies, body.name, body.place);
-    materials::resolve(body.material);
-    check_order(body.activations, "activation", body.place);
-    if (!body.activations.empty()) {
-      require_active_law(body.material, body.place.text("activation"), body.name);
-    }
-    std::set<std::string> muscles;
-    for (const MuscleSpec& muscle : body.muscles) {
-      require_unique(muscles, muscle.name, muscle.place);
-      check_order(muscle.activations, "activation", muscle.place);
-      check_muscle(muscle);
-    }
-    const bool tied = std::ranges::any_of(scene.ties, [&](const TieSpec& tie) {
-      return tie.first == body.name || tie.second == body.name;
-    });
-    if (!scene.time.moves()) check_static(body);
-    if (body.holds.empty() && !tied && scene.time.starts_in_equilibrium()) {
-      throw Error(Fault::Input, body.place.text(),
-                  fmt::format("nothing holds '{}', so that it has no state of rest", body.name),
-                  scene.time.moves() ? "add a [[body.hold]], or set time.start = \"rest\""
-                                     : "add a [[body.hold]], or let time pass: "
-                                       "time.integrator = \"bdf2\"");
-    }
-    std::set<std::string> holds;
-    for (const HoldSpec& hold : body.holds) {
-      require_unique(holds, hold.name, hold.place);
-      check_hold(hold);
-      if (!scene.time.starts_in_equilibrium()) check_start(hold);
-    }
-    std::set<std::string> regions;
-    for (const RegionSpec& region : body.regions) {
-      require_unique(regions, region.name, region.place);
-      materials::resolve(region.material);
-    }
-    std::set<std::string> loads;
-    for (const LoadSpec& load : body.loads) {
-      require_unique(loads, load.name, load.place);
-      check_load(load);
-    }
-  }
-  check_ties(scene, bodies);
-  std::set<std::string> colliders;
-  for (const ColliderSpec& collider : scene.colliders) {
-    require_unique(colliders, collider.name, collider.place);
-    check_order(collider.keys, "key", collider.place);
-  }
-  check_contact(scene);
-  check_sheets(scene);
-  check_capabilities(scene);
-}
 
 }  // namespace
 
@@ -230,7 +85,13 @@ void describe(FieldVisitor& visitor, MethodSpec& spec) {
       "volume", spec.volume, kVolumes,
       "how bodies keep their volume: an energy that grows with Poisson's ratio; a pressure "
       "per cell of a lattice, for any ratio up to 0.5, solver and preconditioner of its "
-      "own; or, of tets in motion, around every node, whatever the ratio");
+      "own; of tets in motion, around every node, whatever the ratio; or, of tets, in zones as a "
+      "whole, exactly");
+  if (spec.volume == "zones") {
+    visitor.choice("zones", spec.zones, zone_methods(),
+                   "how: exact, pressures and positions together; multiplier, pressures between "
+                   "searches for positions; linear, to first order in each step");
+  }
   visitor.choice("definiteness", spec.definiteness, kFixes,
                  "what is done to a tangent that is not positive definite: negative eigenvalues "
                  "become zero, change sign, or stay");
@@ -246,7 +107,7 @@ void describe(FieldVisitor& visitor, MethodSpec& spec) {
   visitor.flag("stabilise", spec.stabilise,
                "off leaves bare one-point quadrature, which hourglasses");
   visitor.flag("self_contact", spec.self_contact,
-               "bodies of tets do not pass through each other, nor through themselves");
+               "bodies do not pass through each other, nor through themselves");
   if (spec.self_contact) {
     visitor.number("friction", spec.friction, Unit::None, Range::at_least(0),
                    "coefficient, where bodies touch each other or themselves");
@@ -333,7 +194,7 @@ void describe_region(FieldVisitor& visitor, Spec& spec, std::span<const std::str
     visitor.vector("high", spec.high.e, Unit::Length, kAny, "opposite corner", Need::Required);
   } else if (spec.where == "group") {
     visitor.text("group", spec.group, "name of a group of faces of the mesh", Need::Required);
-  } else if (spec.where != "all" && spec.where != "inside") {
+  } else if (spec.where != "all" && spec.where != "inside" && spec.where != "bone") {
     visitor.number("depth", spec.depth, Unit::Length, Range::at_least(0), depth);
   }
 }
@@ -345,9 +206,11 @@ void describe(FieldVisitor& visitor, HoldSpec& spec) {
   visitor.text("name", spec.name, "names the reaction in the diagnostics", Need::Required);
   describe_region(visitor, spec, kHeldRegions,
                   "a side of the body's bounding box, a box, all, what is inside of a closed "
-                  "surface, such as a bone, or, of the surface, a group of faces",
+                  "surface, such as a bone, or of a capsule between two joints, or, of the "
+                  "surface, a group of faces",
                   "how far in from that side nodes are held; 0: half a cell");
   if (spec.where == "inside") visitor.group("inside", spec.inside, "that surface");
+  describe_joint(visitor, spec);
   visitor.choice(
       "select", spec.select, kSelections,
       "what is held there: nodes; all nodes of cells with their middle there; or the "
@@ -360,6 +223,7 @@ void describe(FieldVisitor& visitor, HoldSpec& spec) {
     visitor.vector("direction", spec.direction.e, Unit::None, kAny,
                    "normal of the plane, or direction of the line; turns with the hold");
   }
+  if (!spec.joint.empty()) return;
   visitor.choice("turns_about", spec.turns_about, kPivots,
                  "what rotations of keys are about: the middle of the held nodes, or a point");
   if (spec.turns_about == "point") {
@@ -465,6 +329,9 @@ void describe(FieldVisitor& visitor, BodySpec& spec) {
   }
   visitor.flag("separate", spec.separate,
                "parts of the body in one cell that do not hang together there come apart");
+  visitor.flag("sag_free", spec.sag_free,
+               "the given shape is that of frame 0, under all that acts there; the one at rest is "
+               "computed");
   visitor.choice("boundary", spec.boundary, kBoundaries,
                  "how cells at the surface count: by four points of the part that is inside, which "
                  "is second-order accurate; by how large that part is; or as whole ones");
@@ -489,10 +356,16 @@ void describe(FieldVisitor& visitor, BodySpec& spec) {
   visitor.list("muscle", spec.muscles,
                "parts of the body with fibres that can contract; where they overlap, the later one "
                "counts");
+  visitor.group("bones", spec.bones, "capsules between all joints of the skeleton that hold it");
+  visitor.list("anatomy", spec.anatomies,
+               "folders of bones and muscles, each of which becomes a hold or a muscle");
   visitor.list("hold", spec.holds, "nodes and surfaces with prescribed motion");
   visitor.list("load", spec.loads, "what pushes at the surface");
   visitor.group("skin", spec.skin, "a membrane on the surface of tets");
   visitor.list("band", spec.bands, "bands of rubber around tets, bodies of their own in files");
+  visitor.list("zone", spec.zones,
+               "parts that keep their volume with method.volume = \"zones\"; they may overlap; "
+               "without any the body is one");
 }
 
 void describe(FieldVisitor& visitor, TieSpec& spec) {
@@ -522,6 +395,8 @@ void describe(FieldVisitor& visitor, SceneSpec& spec) {
   visitor.group("time", spec.time, "frames");
   visitor.group("world", spec.world, "what surrounds the bodies");
   visitor.group("method", spec.method, "how the bodies are simulated");
+  visitor.group("skeleton", spec.skeleton,
+                "joints that move what names them; from a file, or written here");
   visitor.list("body", spec.bodies, "the bodies");
   visitor.list("tie", spec.ties, "springs between bodies, of length zero at rest");
   visitor.list("collider", spec.colliders, "what bodies touch, and what moves as it is told");
@@ -538,45 +413,16 @@ SceneSpec parse_scene(std::string_view text, const std::filesystem::path& file,
   SceneSpec spec;
   spec.file = file;
   scene::read(document, spec);
-  check(spec);
+  expand_anatomies(spec);
+  apply_skeleton(spec);
+  check_scene(spec);
   return spec;
 }
 
-std::string resolved_scene(const SceneSpec& scene) { return scene::print_resolved(scene); }
+std::span<const std::string_view> shape_kinds() { return kShapes; }
 
-std::string scene_reference() {
-  std::string text = scene::print_reference(SceneSpec{});
-  // Keys that depend on another key's value.
-  const auto add = [&](std::string_view when, const auto& spec, std::string_view path) {
-    text += fmt::format("\nWith `{}`:\n\n{}", when, scene::print_reference(spec, path));
-  };
-  add("integrator = \"bdf2\"", TimeSpec{.integrator = "bdf2"}, "time");
-  for (const std::string_view kind : kShapes) {
-    if (kind == "box") continue;
-    add(fmt::format("kind = \"{}\"", kind), ShapeSpec{.kind = std::string(kind)}, "body.shape");
-  }
-  for (std::size_t law = 0; law < materials::kLawCount; ++law) {
-    if (materials::shape_parameters(int(law)).empty()) continue;
-    const std::string name(materials::kLawNames[law]);
-    add(fmt::format("law = \"{}\"", name), materials::MaterialSpec{.law = name}, "body.material");
-  }
-  add("file = \"fields.vtu\"", PaintSpec{.file = "fields.vtu"}, "body.paint");
-  MuscleSpec muscle;
-  add("a `[[body.muscle]]`", muscle, "body.muscle");
-  add("tets = \"body.msh\"", BodySpec{.tets = "body.msh"}, "body");
-  add("a `[[body.region]]`", RegionSpec{}, "body.region");
-  add("law = \"area\"", SkinSpec{.law = "area"}, "body.skin");
-  add("a `[[body.band]]`", BandSpec{}, "body.band");
-  add("where = \"box\"", HoldSpec{.where = "box"}, "body.hold");
-  add("where = \"group\"", HoldSpec{.where = "group", .select = "surface"}, "body.hold");
-  add("kind = \"traction\"", LoadSpec{.where = "all", .kind = "traction"}, "body.load");
-  add("slide = \"plane\"", HoldSpec{.where = "all", .slide = "plane"}, "body.hold");
-  add("self_contact = true", MethodSpec{.self_contact = true}, "method");
-  for (const std::string_view kind : collider_kinds()) {
-    add(fmt::format("a `[[collider]]` of kind = \"{}\"", kind),
-        ColliderSpec{.shape = {.kind = std::string(kind), .axis = {0, 1, 0}}}, "collider");
-  }
-  return text;
+std::string resolved_scene(const SceneSpec& scene) {
+  return scene::print_resolved(without_made_bones(scene));
 }
 
 }  // namespace isochor::sim

@@ -15,6 +15,9 @@
 namespace isochor::files {
 struct SurfaceFile;
 }
+namespace isochor::anatomy {
+struct Skeleton;
+}
 
 /// The scene file as plain data, and its schema: the describe functions. docs/formats/scene.md.
 namespace isochor::sim {
@@ -41,6 +44,7 @@ struct MethodSpec {
   std::string name = "lattice";
   std::string variant = "best";
   std::string volume = "penalty";
+  std::string zones = "exact";
   std::string definiteness = "clamp";
   std::string preconditioner = "multigrid";
   std::string solver = "newton";
@@ -86,10 +90,25 @@ struct HoldSpec {
   Vec3d direction{0, 0, 1};
   double stiffness = 0;
   ShapeSpec inside;
+  std::string joint, to;
+  double radius = 0;
   std::string turns_about = "middle";
   Vec3d pivot{0, 0, 0};
   std::string ease = "smooth";
-  std::vector<KeySpec> keys;
+  std::vector<KeySpec> keys;  ///< those of its joint, where it has one
+  Place place;
+  bool from_bones = false;  ///< made from BodySpec::bones, not written
+
+  /// Whether it speaks of what is inside of a surface, `inside`.
+  bool encloses() const { return where == "inside" || where == "bone"; }
+};
+
+/// Bones between all joints of the skeleton.
+struct BonesSpec {
+  double radius = 0;
+  double slenderness = 0.25;
+  double end = 0.5;
+  double stiffness = 1e8;
   Place place;
 };
 
@@ -131,10 +150,17 @@ struct ActivationSpec {
   double value = 0;
 };
 
+/// How active a muscle is where a joint is bent.
+struct BendSpec {
+  double angle = 0;
+  double value = 0;
+};
+
 /// Where on its surface an end of a muscle is.
 struct EndSpec {
   std::string from = "auto";
   double part = 0.1;
+  double touch = 0;
   std::string group;
   Vec3d low{0, 0, 0}, high{0, 0, 0};
   Place place;
@@ -160,7 +186,10 @@ struct MuscleSpec {
   double scale = 1;
   std::vector<LineSpec> lines;
   materials::MaterialSpec material{.preset = "muscle_lee_2009"};
-  std::vector<ActivationSpec> activations;
+  std::string joint;
+  Vec3d axis{0, 0, 0};
+  std::vector<BendSpec> bends;
+  std::vector<ActivationSpec> activations;  ///< those of its joint, where it has one
   Place place;
 };
 
@@ -194,6 +223,62 @@ struct BandSpec {
   Place place;
 };
 
+/// The volume that a zone is to have at a frame, over that at rest.
+struct ZoneKeySpec {
+  double frame = 0;
+  double volume = 1;
+};
+
+/// A part of a body of tets that keeps its volume as a whole.
+struct ZoneSpec {
+  std::string name;
+  std::string where = "all";
+  int painted = 1;
+  std::string region;
+  Vec3d low{0, 0, 0}, high{0, 0, 0};
+  int rings = 1;
+  std::vector<ZoneKeySpec> keys;
+  Place place;
+};
+
+/// What a search for a rest shape has found beside the surface that fills the cells.
+struct RestShape {
+  Vec3d anchor;  ///< a corner of a cell: cells lie as they would about the given shape, m
+  /// Where vertices are at rest: not quite on that surface, by what the search leaves. None while
+  /// it goes on.
+  std::vector<Vec3d> vertices;
+};
+
+/// Bones of an anatomy that move.
+struct MovedBonesSpec {
+  std::string bones;
+  std::string turns_about = "middle";
+  Vec3d pivot{0, 0, 0};
+  std::string ease = "smooth";
+  std::vector<KeySpec> keys;
+  Place place;
+};
+
+/// Muscles of an anatomy that contract.
+struct ActiveMusclesSpec {
+  std::string muscles;
+  std::vector<ActivationSpec> activations;
+  Place place;
+};
+
+/// Bones and muscles of a folder of surfaces: short for a hold or a muscle for each of them.
+struct AnatomySpec {
+  std::string folder;
+  double scale = 1;
+  std::string bones = "bone_*", muscles = "muscle_*", without;
+  double touch = 0;
+  double stiffness = 1e8;
+  materials::MaterialSpec material{.preset = "muscle_lee_2009"};
+  std::vector<MovedBonesSpec> moves;
+  std::vector<ActiveMusclesSpec> active;
+  Place place;
+};
+
 struct BodySpec {
   std::string name;
   std::string tets;
@@ -206,17 +291,22 @@ struct BodySpec {
   std::string boundary = "cut";
   int padding = 0;
   bool separate = true;
+  bool sag_free = false;
+  std::shared_ptr<const RestShape> rest;  ///< of one that was searched for
   materials::MaterialSpec material;
   DampingSpec damping;
   Vec3d velocity{0, 0, 0}, angular_velocity{0, 0, 0};
   std::vector<PaintSpec> paints;
   std::vector<ActivationSpec> activations;
   std::vector<MuscleSpec> muscles;
+  BonesSpec bones;
+  std::vector<AnatomySpec> anatomies;  ///< none after a scene is read
   std::vector<HoldSpec> holds;
   std::vector<LoadSpec> loads;
   std::vector<RegionSpec> regions;
   SkinSpec skin;
   std::vector<BandSpec> bands;
+  std::vector<ZoneSpec> zones;
   Place place;
 
   /// Whether its surface is the boundary of its tets.
@@ -239,8 +329,45 @@ struct ColliderSpec {
   Vec3d normal{0, 1, 0};
   std::string sides = "solid";
   double friction = 0, thickness = 0;
-  std::vector<KeySpec> keys;
+  std::string joint;
+  std::vector<KeySpec> keys;  ///< those of its joint, where it has one
   Place place;
+};
+
+/// How far a joint has turned about its axis at a frame, and where it is.
+struct JointKeySpec {
+  double frame = 0;
+  double angle = 0;
+  Vec3d translate{0, 0, 0};
+};
+
+/// A joint written in the scene, in place of those of a file.
+struct JointSpec {
+  std::string name, parent;
+  Vec3d position{0, 0, 0};
+  Vec3d axis{0, 0, 1};
+  std::string ease = "smooth";
+  std::vector<JointKeySpec> keys;
+  Place place;
+};
+
+/// What moves holds, muscles and colliders that name one of its joints.
+struct SkeletonSpec {
+  std::string file;
+  double scale = 1;
+  std::string clip;
+  double start = 0, speed = 1;
+  bool repeat = false;
+  double pre_roll = 0;
+  std::string root_motion = "keep";
+  std::vector<JointSpec> joints;
+  std::shared_ptr<const anatomy::Skeleton> given;  ///< what a caller has in place of the file
+  std::vector<KeySpec> root_keys;  ///< where the root goes, where its motion is removed
+  Place place;
+
+  bool exists() const { return given || !file.empty() || !joints.empty(); }
+  /// Whether joints and their motion are written in the scene.
+  bool written() const { return !given && file.empty(); }
 };
 
 struct SceneSpec {
@@ -249,6 +376,7 @@ struct SceneSpec {
   TimeSpec time;
   WorldSpec world;
   MethodSpec method;
+  SkeletonSpec skeleton;
   std::vector<BodySpec> bodies;
   std::vector<TieSpec> ties;
   std::vector<ColliderSpec> colliders;
@@ -274,13 +402,23 @@ void describe(FieldVisitor& visitor, EndSpec& spec);
 void describe(FieldVisitor& visitor, LineSpec::Point& spec);
 void describe(FieldVisitor& visitor, LineSpec& spec);
 void describe(FieldVisitor& visitor, MuscleSpec& spec);
+void describe(FieldVisitor& visitor, MovedBonesSpec& spec);
+void describe(FieldVisitor& visitor, ActiveMusclesSpec& spec);
+void describe(FieldVisitor& visitor, AnatomySpec& spec);
 void describe(FieldVisitor& visitor, DampingSpec& spec);
 void describe(FieldVisitor& visitor, RegionSpec& spec);
 void describe(FieldVisitor& visitor, SkinSpec& spec);
 void describe(FieldVisitor& visitor, BandSpec& spec);
+void describe(FieldVisitor& visitor, ZoneKeySpec& spec);
+void describe(FieldVisitor& visitor, ZoneSpec& spec);
 void describe(FieldVisitor& visitor, BodySpec& spec);
 void describe(FieldVisitor& visitor, TieSpec& spec);
 void describe(FieldVisitor& visitor, ColliderSpec& spec);
+void describe(FieldVisitor& visitor, BonesSpec& spec);
+void describe(FieldVisitor& visitor, BendSpec& spec);
+void describe(FieldVisitor& visitor, JointKeySpec& spec);
+void describe(FieldVisitor& visitor, JointSpec& spec);
+void describe(FieldVisitor& visitor, SkeletonSpec& spec);
 void describe(FieldVisitor& visitor, SceneSpec& spec);
 
 /// Reads and checks a scene file. `settings` are "key=value" pairs that override it.
@@ -295,5 +433,8 @@ std::string resolved_scene(const SceneSpec& scene);
 
 /// Every key of a scene with its unit, default, range and meaning, as Markdown.
 std::string scene_reference();
+
+/// What `shape.kind` may be.
+std::span<const std::string_view> shape_kinds();
 
 }  // namespace isochor::sim

@@ -36,14 +36,14 @@ std::vector<Attachment> attachments_of(const LatticeScene& scene) {
     all.push_back({.name = model.holds[h].name,
                    .kind = slides ? Attachment::Kind::Slide : Attachment::Kind::Hold,
                    .points = driver.points,
-                   .keys = driver.spec.keys});
+                   .keys = keys_about_middle(driver)});
   }
   for (std::size_t h = 0; h < scene.held_surfaces.size(); ++h) {
     const bool slides = model.surfaces.holds[h].slide != lattice::Slide::None;
     all.push_back({.name = model.surfaces.holds[h].name,
                    .kind = slides ? Attachment::Kind::Slide : Attachment::Kind::Hold,
                    .points = scene.held_surfaces[h].points,
-                   .keys = scene.held_surfaces[h].spec.keys});
+                   .keys = keys_about_middle(scene.held_surfaces[h])});
   }
   for (const auto* loads : {&scene.pressures, &scene.tractions}) {
     for (const SurfaceLoad& load : *loads) {
@@ -57,7 +57,7 @@ std::vector<Attachment> attachments_of(const LatticeScene& scene) {
     Attachment attachment{.name = group.name,
                           .kind = Attachment::Kind::SoftHold,
                           .points = driver.points,
-                          .keys = driver.spec.keys};
+                          .keys = keys_about_middle(driver)};
     if (driver.points.empty()) {
       attachment.kind = Attachment::Kind::Tie;
       for (std::int32_t s = 0; s < group.count; ++s) {
@@ -90,11 +90,12 @@ std::vector<Vec3d> fibres_of(const lattice::Model& model, const lattice::BodyRan
 }  // namespace
 
 Setup setup_of(const LatticeScene& scene) {
-  Setup setup{.attachments = attachments_of(scene), .bodies = {}};
+  Setup setup{.attachments = attachments_of(scene), .bodies = {}, .scenery = {}};
   const lattice::Model& model = scene.model();
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
-    setup.bodies.push_back(
-        {.fibres = fibres_of(model, model.bodies[b]), .painted = scene.riders[b].painted});
+    setup.bodies.push_back({.fibres = fibres_of(model, model.bodies[b]),
+                            .painted = scene.riders[b].painted,
+                            .parts = scene.riders[b].parts});
   }
   return setup;
 }

@@ -5,7 +5,9 @@
 
 #include "isochor/math/vec3.h"
 #include "isochor/sim/painting.h"
+#include "isochor/sim/part_volume.h"
 #include "isochor/sim/scene_spec.h"
+#include "isochor/sim/scenery.h"
 
 namespace isochor::sim {
 
@@ -24,12 +26,14 @@ struct Attachment {
 struct BodySetup {
   std::vector<Vec3d> fibres;       ///< per cell, unit, zero where it has none; or no cell has one
   std::vector<CellField> painted;  ///< per cell
+  std::vector<PartVolume> parts;   ///< bones, then muscles
 };
 
 /// What a scene does to its bodies before anything moves, for pictures of it.
 struct Setup {
   std::vector<Attachment> attachments;
   std::vector<BodySetup> bodies;
+  std::vector<SceneryPart> scenery;
 };
 Setup setup_of(const LatticeScene& scene);
 

@@ -5,6 +5,8 @@
 #include <fmt/core.h>
 
 #include "isochor/base/error.h"
+#include "isochor/sim/body_frame.h"
+#include "isochor/sim/skeleton_scene.h"
 
 namespace isochor::sim {
 namespace {
@@ -72,6 +74,16 @@ std::optional<FrameReport> Simulation::advance() {
   return report;
 }
 
+Setup Simulation::setup() const {
+  Setup setup = method_->setup();
+  std::vector<Vec3d> points;
+  for (const files::BodyTopology& body : topology().bodies) {
+    points.insert(points.end(), body.surface.positions.begin(), body.surface.positions.end());
+  }
+  setup.scenery = scenery_of(scene_, geometry::bounds_of(points), context_);
+  return setup;
+}
+
 void Simulation::move_hold(const std::string& name, const Pose& pose) {
   method_->move_hold(name, pose);
   checkpoint_ = save();
@@ -89,6 +101,10 @@ void Simulation::push_mass(std::size_t body, const Vec3d& force) {
 
 std::pair<files::Frame, Measures> Simulation::snapshot() const {
   Snapshot snapshot = method_->snapshot();
+  const Vec3d offset = root_offset(scene_, frame_);
+  if (norm(offset) > 0) {
+    for (files::BodyFrame& body : snapshot.bodies) move(body, offset);
+  }
   return {files::Frame{.index = frame_,
                        .time = frame_ / scene_.time.frame_rate,
                        .bodies = std::move(snapshot.bodies)},

@@ -31,7 +31,7 @@ class Simulation {
   const SceneSpec& scene() const { return scene_; }
   const files::Topology& topology() const { return method_->topology(); }
   Summary summary() const { return method_->summary(); }
-  Setup setup() const { return method_->setup(); }
+  Setup setup() const;
 
   /// The last whole frame, -1 before frame 0.
   int frame() const { return frame_; }

@@ -112,6 +112,7 @@ TetBody build_tet_body(const BodySpec& spec, const std::filesystem::path& scene_
   for (const CellField& field : body.fields) {
     if (field.name == "stiffness") body.spec.stiffness = field.values;
   }
+  body.region_names = std::move(file.region_names);
   body.spec.mesh = std::move(file.mesh);
   return body;
 }

@@ -19,7 +19,8 @@ struct TetBody {
   std::vector<geometry::Triangle> triangles;  ///< of the surface, turned to face outward
   double spacing = 0;  ///< m, what its tets were made with, else their mean edge
   tets::BodySpec spec;
-  std::vector<CellField> fields;  ///< what is painted on it, per tet of the spec's mesh
+  std::vector<std::string> region_names;  ///< of the file
+  std::vector<CellField> fields;          ///< what is painted on it, per tet of the spec's mesh
 };
 
 /// From the file of tets that the scene names, or by filling its surface with tets.

@@ -10,11 +10,17 @@
 namespace isochor::sim {
 namespace {
 
+tets::ZoneMethod zone_method(const MethodSpec& method) {
+  if (method.zones == "multiplier") return tets::ZoneMethod::Multiplier;
+  return method.zones == "linear" ? tets::ZoneMethod::Linear : tets::ZoneMethod::Exact;
+}
+
 tets::Params params_of(const MethodSpec& method, const TimeSpec& time) {
   return {.preconditioner = method.preconditioner == "multigrid" ? tets::Preconditioner::Lattice
                                                                  : tets::Preconditioner::Jacobi,
           .integrator = integrator_of(time),
-          .newton = method.newton};
+          .newton = method.newton,
+          .zones = {.method = zone_method(method)}};
 }
 
 /// Values of a model's tets in the order of their bodies' meshes, which is that of topologies.
@@ -62,7 +68,8 @@ Summary TetMethod::summary() const {
 TetMethod::World TetMethod::world_at(double time) const {
   World world{.gravity = gravity_ * std::clamp(1 + time, 0.0, 1.0),
               .held_positions = held_positions_at(scene_, guides_, time),
-              .loads = loads_.at(time, timing_)};
+              .loads = loads_.at(time, timing_),
+              .volumes = wanted_volumes(scene_.zones, time)};
   add_tractions(scene_.tractions, model_.node_count(), time, world.loads);
   return world;
 }
@@ -139,8 +146,15 @@ Snapshot TetMethod::snapshot() const {
   Measures& m = result.measures;
   m.elastic_energy = tets::elastic_force(model_, at, force, memory, context_.arena);
   m.gravity_energy = gravity_energy(world.gravity);
-  const tets::TetFields tets = tets::tet_fields(model_, at, context_.arena);
+  tets::TetFields tets = tets::tet_fields(model_, at, context_.arena);
   add_volume_ratios(tets.J, m);
+  if (!scene_.zones.empty()) {
+    tets::add_zone_force(model_, state_, force, context_.arena);
+    tets.pressure = tets::pressures_of_tets(model_, state_, {}, context_.arena);
+    ZoneMeasures zones = measure_zones(model_, state_, scene_.zones, time_, context_.arena);
+    m.zones = std::move(zones.zones);
+    m.worst_zone_volume_error = zones.worst;
+  }
   const auto reactions = tets::reactions(model_, state_, force, world.input());
   for (std::size_t h = 0; h < reactions.size(); ++h) {
     m.reactions.push_back({model_.holds[h].name, reactions[h].force, reactions[h].moment});
@@ -185,11 +199,12 @@ Snapshot TetMethod::snapshot() const {
     }
     result.bodies.push_back(make_body_frame(topology, of_nodes(state_.positions), rider.surface,
                                             quantities, rider.painted));
-    if (range.tet_count == 0) continue;
-    m.worst_zone_volume_error =
-        worse(m.worst_zone_volume_error,
-              worst_zone_volume_error(rider.painted, quantities[0].per_cell,
-                                      [&](std::size_t t) { return of_tets(rest_volume)[t]; }));
+    if (range.tet_count > 0 && scene_.zones.empty()) {
+      m.worst_zone_volume_error =
+          worse(m.worst_zone_volume_error,
+                worst_zone_volume_error(rider.painted, quantities[0].per_cell,
+                                        [&](std::size_t t) { return of_tets(rest_volume)[t]; }));
+    }
     volume += std::abs(geometry::enclosed_volume(result.bodies.back().vertices, rider.triangles));
     all_at_rest += std::abs(geometry::enclosed_volume(topology.surface.positions, rider.triangles));
   }
@@ -255,6 +270,7 @@ void TetMethod::save(files::ByteWriter& writer) const {
   sim::save(ledger_, writer);
   sim::save(guides_, writer);
   loads_.save(writer);
+  if (!scene_.zones.empty()) writer.put(state_.pressures);
   if (!conserving_) return;
   writer.put(conserving_->guesses().positions);
   writer.put(conserving_->guesses().velocities);
@@ -275,6 +291,12 @@ void TetMethod::load(files::ByteReader& reader) {
   const Ledger ledger = load_ledger(reader);
   Guides guides = load_guides(reader, guides_.size());
   NodalLoads loads = NodalLoads::load(reader, model_.node_count());
+  if (!scene_.zones.empty()) {
+    state.pressures = reader.get_vector<double>();
+    if (state.pressures.size() != state_.pressures.size()) {
+      reader.fail("it holds pressures of another number of zones than the scene has");
+    }
+  }
   if (conserving_) {
     tets::Guesses guesses;
     for (const auto part : {&tets::Guesses::positions, &tets::Guesses::velocities}) {

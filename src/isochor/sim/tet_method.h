@@ -30,10 +30,13 @@ class TetMethod final : public Method {
   /// What surrounds the bodies at a time.
   struct World {
     Vec3d gravity;
-    std::vector<Vec3d> held_positions, loads;  ///< as in StepInput
+    // As in StepInput.
+    std::vector<Vec3d> held_positions, loads;
+    std::vector<double> volumes;
 
     tets::StepInput input() const {
-      return {.gravity = gravity, .held_positions = held_positions, .loads = loads};
+      return {
+          .gravity = gravity, .held_positions = held_positions, .loads = loads, .volumes = volumes};
     }
   };
   World world_at(double time) const;

@@ -1,6 +1,8 @@
 #include "isochor/sim/tet_scene.h"
 
+#include <algorithm>
 #include <fmt/core.h>
+#include <iterator>
 
 #include "isochor/base/error.h"
 #include "isochor/sim/loose_parts.h"
@@ -112,6 +114,11 @@ TetScene build_tet_scene(const SceneSpec& scene, const tets::Params& params, Con
     for (const LoadSpec& load : spec.loads) {
       out.tractions.push_back(make_traction(spec, load, body, rider.surface, first_node));
     }
+    if (scene.method.volume == "zones") {
+      const std::size_t first =
+          out.zones.empty() ? 0 : out.zones.back().first + out.zones.back().count;
+      std::ranges::move(add_zones(spec, first, body), std::back_inserter(out.zones));
+    }
     first_node += static_cast<std::int32_t>(mesh.positions.size());
     body.spec.sheets = build_skin(spec.skin, mesh);
     for (const BandSpec& band : spec.bands) {
@@ -162,7 +169,7 @@ Setup setup_of(const TetScene& scene) {
     setup.attachments.push_back({.name = scene.model.holds[h].name,
                                  .kind = Attachment::Kind::Hold,
                                  .points = driver.points,
-                                 .keys = driver.spec.keys});
+                                 .keys = keys_about_middle(driver)});
   }
   for (const SurfaceLoad& load : scene.tractions) {
     setup.attachments.push_back(

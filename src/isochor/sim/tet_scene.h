@@ -5,7 +5,7 @@
 #include "isochor/sim/driver.h"
 #include "isochor/sim/nodal_loads.h"
 #include "isochor/sim/setup.h"
-#include "isochor/sim/tet_body.h"
+#include "isochor/sim/tet_zones.h"
 
 namespace isochor::sim {
 
@@ -23,6 +23,7 @@ struct TetScene {
   std::vector<TetRider> riders;  ///< one per body; those of bands enclose nothing
   std::vector<Driver> holds;     ///< one per Model::holds
   std::vector<SurfaceLoad> tractions;
+  std::vector<ZoneGroup> zones;  ///< of all bodies, where they keep their volume
 };
 
 /// Parts of a body that nothing holds are treated as those of a lattice (build_lattice_scene).

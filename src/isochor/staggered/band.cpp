@@ -147,7 +147,7 @@ struct Turn {
 }  // namespace
 
 template <int D>
-Band<D> make_band(const Level<D>& level, const Material& material, int width) {
+Band<D> make_band(const Level<D>& level, const Material& material, int width, Law law) {
   Band<D> band;
   const Coefficients<D, double> k = level.template view<double>(material).k;
   std::vector<Turn<D>> turns;
@@ -172,6 +172,10 @@ Band<D> make_band(const Level<D>& level, const Material& material, int width) {
       band.groups.push_back({std::uint32_t(band.cells.size()), 0});
     }
     ++band.groups.back().count;
+    if (law == Law::Corotated) {
+      band.cells.push_back({std::int32_t(level.layout.row_of(turn.at)), turn.at[0], 0});
+      continue;
+    }
     const Surroundings<D> around(level, turn.at);
     const auto [found, made] = numbers.try_emplace(around.key(), std::uint32_t(numbers.size()));
     if (made) {
@@ -189,7 +193,7 @@ Band<D> make_band(const Level<D>& level, const Material& material, int width) {
   return band;
 }
 
-template Band<2> make_band(const Level<2>&, const Material&, int);
-template Band<3> make_band(const Level<3>&, const Material&, int);
+template Band<2> make_band(const Level<2>&, const Material&, int, Law);
+template Band<3> make_band(const Level<3>&, const Material&, int, Law);
 
 }  // namespace isochor::staggered

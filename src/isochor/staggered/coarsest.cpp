@@ -18,12 +18,14 @@ bool active(const Level<D>& level, const Index<D>& at, int component) {
 
 /// Calls f(cell) for all cells that the rows of a cell's unknowns reach, itself included.
 template <int D, class F>
-void for_each_near(const Index<D>& cell, F&& f) {
+void for_each_near(const Index<D>& cell, bool wide, F&& f) {
   f(cell);
   for (int i = 0; i < D; ++i) {
     for (const int by : {-1, 1}) f(moved<D>(cell, i, by));
     for (int j = 0; j < D; ++j) {
       if (j != i) f(moved<D>(moved<D>(cell, i, -1), j, 1));
+      if (!wide || j <= i) continue;
+      for (const int by : {-1, 1}) f(moved<D>(moved<D>(cell, i, by), j, by));
     }
   }
 }
@@ -33,8 +35,8 @@ void for_each_near(const Index<D>& cell, F&& f) {
 template <int D>
 class Fronts {
  public:
-  explicit Fronts(const Level<D>& level)
-      : level_(level), reached_(level.layout.length), turn(level.layout.length) {
+  Fronts(const Level<D>& level, bool wide)
+      : level_(level), wide_(wide), reached_(level.layout.length), turn(level.layout.length) {
     std::int32_t parts = 0;
     std::vector<Index<D>> all;
     for (const auto& row : level.layout.rows) {
@@ -56,7 +58,7 @@ class Fronts {
     std::vector<Index<D>> order{start};
     reached_[level_.layout.place(start)] = mark;
     for (std::size_t n = 0; n < order.size(); ++n) {
-      for_each_near<D>(Index<D>(order[n]), [&](const Index<D>& near) {
+      for_each_near<D>(Index<D>(order[n]), wide_, [&](const Index<D>& near) {
         std::int32_t& reached = reached_[level_.layout.place(near)];
         if (reached == mark || !active(level_, near, D)) return;
         reached = mark;
@@ -67,6 +69,7 @@ class Fronts {
   }
 
   const Level<D>& level_;
+  const bool wide_;
   std::vector<std::int32_t> reached_;
 
  public:
@@ -88,9 +91,9 @@ double dot(const A* a, const B* b, std::size_t count) {
 }  // namespace
 
 template <int D>
-EliminationOrder<D>::EliminationOrder(const Level<D>& level) {
+EliminationOrder<D>::EliminationOrder(const Level<D>& level, bool wide) {
   const Layout<D>& layout = level.layout;
-  const Fronts<D> fronts(level);
+  const Fronts<D> fronts(level, wide);
   struct Unknown {
     std::int32_t turn;
     bool pressure;
@@ -124,7 +127,7 @@ EliminationOrder<D>::EliminationOrder(const Level<D>& level) {
   }
   for (const Unknown& unknown : unknowns) {
     std::int32_t column = std::int32_t(places.size());
-    for_each_near<D>(unknown.cell, [&](const Index<D>& near) {
+    for_each_near<D>(unknown.cell, wide, [&](const Index<D>& near) {
       if (active(level, near, D)) column = std::min(column, earliest[layout.place(near)]);
     });
     places.push_back(unknown.place);
@@ -140,13 +143,13 @@ std::size_t EliminationOrder<D>::entries() const {
 }
 
 template <int D>
-Coarsest<D>::Coarsest(const Level<D>& level, const Material& material, EliminationOrder<D> order)
+Coarsest<D>::Coarsest(const Level<D>& level, const View<D, double>& view, EliminationOrder<D> order)
     : order_(std::move(order)), start_{0} {
   for (std::size_t i = 0; i < size(); ++i) {
     start_.push_back(start_.back() + std::ptrdiff_t(i) - order_.first[i]);
   }
   by_pivot_.resize(size());
-  std::vector<double> entries = assemble(level, material);
+  std::vector<double> entries = assemble(level, view);
   factorise(entries);
   factors_.assign(entries.begin(), entries.end());
 }
@@ -154,7 +157,8 @@ Coarsest<D>::Coarsest(const Level<D>& level, const Material& material, Eliminati
 /// Columns of the matrix are what its operator makes of unit vectors. As rows reach one cell far,
 /// every third cell along each axis can have one at a time. Diagonals go to by_pivot_.
 template <int D>
-std::vector<double> Coarsest<D>::assemble(const Level<D>& level, const Material& material) const {
+std::vector<double> Coarsest<D>::assemble(const Level<D>& level,
+                                          const View<D, double>& view) const {
   const Layout<D>& layout = level.layout;
   std::vector<double> entries(std::size_t(start_.back()) + size());  // the diagonal behind
   std::vector<std::int32_t> number((D + 1) * layout.length, -1);
@@ -170,8 +174,7 @@ std::vector<double> Coarsest<D>::assemble(const Level<D>& level, const Material&
     }
   }
   std::vector<double> unit((D + 1) * layout.length), zero(unit.size()), image(unit.size());
-  const ResidualPass<D, double> pass{level.template view<double>(material), unit.data(),
-                                     zero.data(), image.data(), kActive};
+  const ResidualPass<D, double> pass{view, unit.data(), zero.data(), image.data()};
   const RowRange all{0, std::int64_t(layout.rows.size())};
   for (int colour = 0; colour < (D == 3 ? 27 : 9); ++colour) {
     // The cell of this colour in reach of another.
@@ -189,7 +192,11 @@ std::vector<double> Coarsest<D>::assemble(const Level<D>& level, const Material&
       for (std::size_t i = 0; i < size(); ++i) {
         if (column(coloured(cells[i])) == std::int32_t(i)) unit[order_.places[i]] = -1;
       }
-      ISOCHOR_CALL_KERNEL(best_isa(), residual_kernel(pass, all));
+      if (view.turns) {
+        ISOCHOR_CALL_KERNEL(best_isa(), turned_residual_kernel(pass, all));
+      } else {
+        ISOCHOR_CALL_KERNEL(best_isa(), residual_kernel(pass, all));
+      }
       for (std::size_t i = 0; i < size(); ++i) {
         const std::int32_t j = column(coloured(cells[i]));
         if (j == std::int32_t(i)) entries[std::size_t(start_.back()) + i] = image[order_.places[i]];

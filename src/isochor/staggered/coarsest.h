@@ -8,14 +8,14 @@ namespace isochor::staggered {
 
 template <int D>
 struct Level;
-struct Material;
 
 /// The unknowns of a level in the order of elimination: front by front through the body, each
 /// pressure behind the faces of its cell. Thin parts have narrow fronts, and cost little.
 template <int D>
 struct EliminationOrder {
   EliminationOrder() = default;
-  explicit EliminationOrder(const Level<D>& level);
+  /// `wide`: rows reach all cells around, as those of corotated elasticity do.
+  EliminationOrder(const Level<D>& level, bool wide);
 
   std::vector<std::uint32_t> places;  ///< among the fields of the level, in order
   std::vector<std::int32_t> first;    ///< per row the first column that can be other than zero
@@ -31,7 +31,7 @@ template <int D>
 class Coarsest {
  public:
   Coarsest() = default;
-  Coarsest(const Level<D>& level, const Material& material, EliminationOrder<D> order);
+  Coarsest(const Level<D>& level, const View<D, double>& view, EliminationOrder<D> order);
 
   /// u = A^-1 b; both are fields of the level. `work` has size() numbers.
   void solve(const float* b, float* u, std::span<double> work) const;
@@ -39,7 +39,7 @@ class Coarsest {
   std::size_t bytes() const;
 
  private:
-  std::vector<double> assemble(const Level<D>& level, const Material& material) const;
+  std::vector<double> assemble(const Level<D>& level, const View<D, double>& view) const;
   void factorise(std::vector<double>& entries);
   /// Where column 0 of a row would be.
   std::ptrdiff_t row(std::size_t i) const { return start_[i] - order_.first[i]; }

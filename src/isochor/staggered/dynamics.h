@@ -1,6 +1,6 @@
 #pragma once
 
-#include "isochor/staggered/solver.h"
+#include "isochor/staggered/corotated.h"
 
 namespace isochor::staggered {
 
@@ -39,5 +39,19 @@ template <int D>
 SolveReport advance(const Model<D>& model, const TimeStep& step, std::span<const double> load,
                     std::span<const double> given, double tolerance, int most, Motion<D>& motion,
                     MotionMemory<D>& memory, Context& context);
+
+/// Memory of corotated steps beside that of their solves.
+template <int D>
+struct StepWork {
+  explicit StepWork(const Model<D>& model) : b(model.unknowns()), next(b), image(b) {}
+  std::vector<double> b, next, image;
+};
+
+/// The same of corotated elasticity. Damping resists how forces change.
+template <int D>
+SolveReport advance_corotated(const Model<D>& model, const TimeStep& step,
+                              std::span<const double> load, std::span<const double> given,
+                              double tolerance, int most, Motion<D>& motion, StepWork<D>& work,
+                              CorotatedMemory<D>& memory, Context& context);
 
 }  // namespace isochor::staggered

@@ -25,6 +25,22 @@ ISOCHOR_DECLARE_KERNEL(template <class Pass> void prolong_kernel(const Pass&, co
 ISOCHOR_DECLARE_KERNEL(template <class Pass>
                        void smooth_patches_kernel(const Pass&, const RowRange&))
 
+/// The same for corotated elasticity with the rotations of the view. A sweep of the interior is the
+/// displacements, the residual of pressures, their potentials, and what these distribute.
+ISOCHOR_DECLARE_KERNEL(template <class Pass>
+                       void turned_residual_kernel(const Pass&, const RowRange&))
+ISOCHOR_DECLARE_KERNEL(template <class Pass>
+                       void turn_displacements_kernel(const Pass&, const RowRange&))
+ISOCHOR_DECLARE_KERNEL(template <class Pass>
+                       void turn_potentials_kernel(const Pass&, const RowRange&))
+ISOCHOR_DECLARE_KERNEL(template <class Pass>
+                       void turn_distribute_kernel(const Pass&, const RowRange&))
+ISOCHOR_DECLARE_KERNEL(template <class Pass>
+                       void turned_patches_kernel(const Pass&, const RowRange&))
+/// r = b - A(u), the whole force of corotated elasticity with the rotations of the view.
+ISOCHOR_DECLARE_KERNEL(template <class Pass>
+                       void turned_balance_kernel(const Pass&, const RowRange&))
+
 /// One smoothing step of a whole level, on one thread.
 ISOCHOR_DECLARE_KERNEL(template <class Pass> void published_smooth_kernel(const Pass&))
 

@@ -163,20 +163,27 @@ void add_embedded_traction(const Model<D>& model, const Point<D>& at, const Poin
 }
 
 template <int D>
-void set_given(const Model<D>& model,
-               const std::function<double(const Point<D>&, int axis)>& displacement,
-               std::span<double> u) {
+void for_each_given(const Model<D>& model,
+                    const std::function<void(const Index<D>&, int, std::size_t)>& f) {
   const Level<D>& level = model.levels[0];
   for (const auto& row : level.layout.stored) {
     for (std::int32_t x = row.begin; x < row.end; ++x) {
       const Index<D> at = level.layout.coordinate(row, x);
       for (int k = 0; k < D; ++k) {
         if (!flag(level, at, kKnown + k) || flag(level, at, kActive + k)) continue;
-        u[k * level.layout.length + level.layout.place(at)] =
-            displacement(position(model, in_domain(at), k), k);
+        f(in_domain(at), k, k * level.layout.length + level.layout.place(at));
       }
     }
   }
+}
+
+template <int D>
+void set_given(const Model<D>& model,
+               const std::function<double(const Point<D>&, int axis)>& displacement,
+               std::span<double> u) {
+  for_each_given<D>(model, [&](const Index<D>& cell, int k, std::size_t place) {
+    u[place] = displacement(position(model, cell, k), k);
+  });
 }
 
 template Point<2> position<2>(const Model<2>&, const Index<2>&, int);
@@ -189,6 +196,8 @@ template void add_traction<2>(const Model<2>&, const Index<2>&, int, bool, const
                               std::span<double>);
 template void add_embedded_traction<2>(const Model<2>&, const Point<2>&, const Point<2>&,
                                        const Point<2>&, double, std::span<double>);
+template void for_each_given<2>(const Model<2>&,
+                                const std::function<void(const Index<2>&, int, std::size_t)>&);
 template void set_given<2>(const Model<2>&, const std::function<double(const Point<2>&, int)>&,
                            std::span<double>);
 template Point<3> position<3>(const Model<3>&, const Index<3>&, int);
@@ -201,6 +210,8 @@ template void add_traction<3>(const Model<3>&, const Index<3>&, int, bool, const
                               std::span<double>);
 template void add_embedded_traction<3>(const Model<3>&, const Point<3>&, const Point<3>&,
                                        const Point<3>&, double, std::span<double>);
+template void for_each_given<3>(const Model<3>&,
+                                const std::function<void(const Index<3>&, int, std::size_t)>&);
 template void set_given<3>(const Model<3>&, const std::function<double(const Point<3>&, int)>&,
                            std::span<double>);
 

@@ -45,6 +45,11 @@ template <int D>
 void add_embedded_traction(const Model<D>& model, const Point<D>& at, const Point<D>& normal,
                            const Point<D>& traction, double area, std::span<double> b);
 
+/// Calls f(cell of the domain, axis, place among the fields) for every given face that is read.
+template <int D>
+void for_each_given(const Model<D>& model,
+                    const std::function<void(const Index<D>&, int, std::size_t)>& f);
+
 /// Writes given displacements where they are read: at all faces of Dirichlet cells next to
 /// unknowns.
 template <int D>

@@ -17,7 +17,35 @@ template <int D>
 Level<D> make_level(const Shape<D>& shape, bool finest) {
   Layout<D> layout(shape.domain, finest);
   Weights<D> weights = make_weights(shape, layout);
-  return {std::move(layout), std::move(weights), shape.domain.spacing, {}};
+  return {std::move(layout), std::move(weights), shape.domain.spacing, {}, {}};
+}
+
+/// Minus the diagonal of the rows of displacements, which rotations do not change.
+template <int D>
+std::vector<float> turned_diagonals(const Level<D>& level, const Material& material) {
+  const Layout<D>& layout = level.layout;
+  std::vector<float> diagonals(D * layout.length);
+  for (const auto& row : layout.rows) {
+    for (std::int32_t x = row.begin; x < row.end; ++x) {
+      const Index<D> at = layout.coordinate(row, x);
+      const auto weight = [&](int kind, const Index<D>& cell) {
+        return double(level.weights.bytes[kind * layout.length + layout.place(cell)]) / kFullWeight;
+      };
+      for (int i = 0; i < D; ++i) {
+        if (!(level.weights.flags[layout.place(at)] >> (kActive + i) & 1)) continue;
+        const Index<D> below = moved<D>(at, i, -1);
+        double sum = 0.5 * material.inertia / material.mu * (weight(0, at) + weight(0, below));
+        for (int j = 0; j < D; ++j) {
+          const int kind = j == i ? stretch_kind<D>(i) : shear_kind<D>(i, j);
+          const Index<D> other = j == i ? below : moved<D>(at, j, 1);
+          sum +=
+              2 * (weight(kind, at) + weight(kind, other)) / (level.spacing[j] * level.spacing[j]);
+        }
+        diagonals[i * layout.length + layout.place(at)] = float(sum);
+      }
+    }
+  }
+  return diagonals;
 }
 
 }  // namespace
@@ -46,12 +74,14 @@ View<D, T> Level<D>::view(const Material& material, double relaxation) const {
   view.k.compressibility = T(material.compressibility);
   view.k.inertia = T(material.inertia / material.mu);
   view.k.relaxation = T(relaxation);
+  view.diagonals = diagonals.data();
   return view;
 }
 
 template <int D>
 std::size_t Level<D>::bytes() const {
-  return layout.bytes() + weights.bytes.capacity() + weights.flags.capacity() * 2 + band.bytes();
+  return layout.bytes() + weights.bytes.capacity() + weights.flags.capacity() * 2 + band.bytes() +
+         diagonals.capacity() * sizeof(float);
 }
 
 template <int D>
@@ -76,21 +106,28 @@ Model<D> build_model(Domain<D> domain, const Material& material, const Params& p
                 "the published smoother divides by the compressibility, which is zero",
                 "use the best variant, or a Poisson's ratio below 0.5");
   }
-  Model<D> model{material, params, {}, {}};
+  Model<D> model{material, params, {}, {}, {}};
   Shape<D> shape = finest_shape(std::move(domain));
   for (;;) {
     model.levels.push_back(make_level(shape, model.levels.empty()));
     Level<D>& level = model.levels.back();
     // No use to order what is too large in any order.
     if (count_cells(level.layout) < std::size_t(params.direct_entries) / 32) {
-      EliminationOrder<D> order(level);
+      const bool turns = params.law == Law::Corotated;
+      EliminationOrder<D> order(level, turns);
       if (order.entries() <= std::size_t(params.direct_entries)) {
-        model.coarsest = Coarsest<D>(level, material, std::move(order));
+        if (turns) {
+          model.order = std::move(order);
+        } else {
+          const View<D, double> view = level.template view<double>(material);
+          model.coarsest = Coarsest<D>(level, view, std::move(order));
+        }
         return model;
       }
     }
+    if (params.law == Law::Corotated) level.diagonals = turned_diagonals(level, material);
     if (params.smoother == Smoother::Best) {
-      level.band = make_band(level, material, params.band_width);
+      level.band = make_band(level, material, params.band_width, params.law);
     }
     shape = coarsened(shape, params.measured);
   }

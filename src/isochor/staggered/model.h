@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 
 #include "isochor/staggered/coarsest.h"
@@ -17,6 +18,10 @@ struct Material {
   static Material from_poisson(double young, double poisson);
 };
 
+enum class Law {
+  Linear,     ///< small displacements
+  Corotated,  ///< each cell's strain in a frame that turns with it
+};
 enum class Cycle { V, W };
 enum class Smoother {
   Best,         ///< cells near the boundary one by one, the interior red-black by distribution
@@ -25,6 +30,7 @@ enum class Smoother {
 };
 
 struct Params {
+  Law law = Law::Linear;
   Cycle cycle = Cycle::W;
   Smoother smoother = Smoother::Best;
   int band_width = 2;   ///< cells from the boundary that are solved one by one
@@ -47,6 +53,16 @@ struct Params {
             .measured = false,
             .direct_entries = 20'000};
   }
+  /// The same for corotated elasticity: its coarsest level is factorised often, and rotations leave
+  /// no room for relaxation. Near the boundary cells are solved one by one in any case.
+  Params corotated() const {
+    Params params = *this;
+    params.law = Law::Corotated;
+    params.smoother = Smoother::Best;
+    params.relaxation = 1;
+    params.direct_entries = std::min(direct_entries, 200'000);
+    return params;
+  }
 };
 
 /// Cells near the boundary: patches that can be smoothed at a time, and in each of them groups of
@@ -68,6 +84,7 @@ struct Level {
   Weights<D> weights;
   Spacing<D> spacing{};
   Band<D> band;
+  std::vector<float> diagonals;  ///< of corotated elasticity, D fields as View::diagonals
 
   /// As kernels see it.
   template <class T>
@@ -81,7 +98,8 @@ struct Model {
   Material material;
   Params params;
   std::vector<Level<D>> levels;  ///< the finest first
-  Coarsest<D> coarsest;          ///< the last one's matrix, factorised
+  Coarsest<D> coarsest;          ///< the last one's matrix, factorised; none where cells turn
+  EliminationOrder<D> order;     ///< of it where cells turn
 
   /// Numbers of a field of the finest level, of which there are D + 1.
   std::size_t length() const { return levels[0].layout.length; }

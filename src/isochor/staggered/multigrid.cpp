@@ -25,7 +25,8 @@ void for_rows(const Layout<D>& layout, ThreadArena& arena, F&& f) {
 }  // namespace
 
 template <int D>
-MultigridMemory<D>::MultigridMemory(const Model<D>& model) : direct(model.coarsest.size()) {
+MultigridMemory<D>::MultigridMemory(const Model<D>& model)
+    : direct(std::max(model.coarsest.size(), model.order.places.size())) {
   for (const auto& level : model.levels) {
     const std::size_t size = (D + 1) * level.layout.length;
     levels.push_back(
@@ -44,15 +45,22 @@ std::size_t MultigridMemory<D>::bytes() const {
 
 template <int D>
 View<D, float> Multigrid<D>::view(std::size_t l) const {
-  return model_.levels[l].template view<float>(model_.material, model_.params.relaxation);
+  auto view = model_.levels[l].template view<float>(model_.material, model_.params.relaxation);
+  if (turns_) view.turns = turns_->cycles[l].data();
+  return view;
 }
 
 template <int D>
-void Multigrid<D>::find_residual(std::size_t l, int bit) {
+void Multigrid<D>::find_residual(std::size_t l, int bit, bool pressures_only) {
   auto& level = memory_.levels[l];
-  const ResidualPass<D, float> pass{view(l), level.u.data(), level.b.data(), level.r.data(), bit};
+  const ResidualPass<D, float> pass{view(l), level.u.data(), level.b.data(), level.r.data(),
+                                    bit,     pressures_only};
   for_rows(model_.levels[l].layout, arena_, [&](const RowRange& rows) {
-    ISOCHOR_CALL_KERNEL(best_isa(), residual_kernel(pass, rows));
+    if (turns_) {
+      ISOCHOR_CALL_KERNEL(best_isa(), turned_residual_kernel(pass, rows));
+    } else {
+      ISOCHOR_CALL_KERNEL(best_isa(), residual_kernel(pass, rows));
+    }
   });
 }
 
@@ -66,6 +74,24 @@ void Multigrid<D>::smooth_interior(std::size_t l) {
   });
   for_rows(model_.levels[l].layout, arena_, [&](const RowRange& rows) {
     ISOCHOR_CALL_KERNEL(best_isa(), distribute_pressures_kernel(pass, rows));
+  });
+}
+
+template <int D>
+void Multigrid<D>::smooth_turned_interior(std::size_t l) {
+  auto& level = memory_.levels[l];
+  const Layout<D>& layout = model_.levels[l].layout;
+  const DistributePass<D> pass{view(l), level.u.data(), level.r.data()};
+  find_residual(l, kPlain);
+  for_rows(layout, arena_, [&](const RowRange& rows) {
+    ISOCHOR_CALL_KERNEL(best_isa(), turn_displacements_kernel(pass, rows));
+  });
+  find_residual(l, kPlain, true);
+  for_rows(layout, arena_, [&](const RowRange& rows) {
+    ISOCHOR_CALL_KERNEL(best_isa(), turn_potentials_kernel(pass, rows));
+  });
+  for_rows(layout, arena_, [&](const RowRange& rows) {
+    ISOCHOR_CALL_KERNEL(best_isa(), turn_distribute_kernel(pass, rows));
   });
 }
 
@@ -88,7 +114,11 @@ void Multigrid<D>::smooth_band(std::size_t l) {
       arena_.for_chunks(band.colours[c + 1] - first, 1, [&](std::size_t begin, std::size_t end) {
         const FlushDenormals flush;
         const RowRange patches{std::int64_t(first + begin), std::int64_t(first + end)};
-        ISOCHOR_CALL_KERNEL(best_isa(), smooth_patches_kernel(pass, patches));
+        if (turns_) {
+          ISOCHOR_CALL_KERNEL(best_isa(), turned_patches_kernel(pass, patches));
+        } else {
+          ISOCHOR_CALL_KERNEL(best_isa(), smooth_patches_kernel(pass, patches));
+        }
       });
     }
   }
@@ -110,7 +140,11 @@ void Multigrid<D>::smooth(std::size_t l) {
     return;
   }
   smooth_band(l);
-  smooth_interior(l);
+  if (turns_) {
+    smooth_turned_interior(l);
+  } else {
+    smooth_interior(l);
+  }
   smooth_band(l);
 }
 
@@ -139,7 +173,8 @@ template <int D>
 void Multigrid<D>::cycle(std::size_t l) {
   auto& level = memory_.levels[l];
   if (l + 1 == model_.levels.size()) {
-    model_.coarsest.solve(level.b.data(), level.u.data(), memory_.direct);
+    const Coarsest<D>& coarsest = turns_ ? turns_->coarsest : model_.coarsest;
+    coarsest.solve(level.b.data(), level.u.data(), memory_.direct);
     return;
   }
   smooth(l);
@@ -172,6 +207,18 @@ void find_residual(const Model<D>& model, std::span<const double> u, std::span<c
   });
 }
 
+template <int D>
+void find_turned_residual(const Model<D>& model, const Turns<D>& turns, std::span<const double> u,
+                          std::span<const double> b, std::span<double> r, ThreadArena& arena) {
+  const Level<D>& level = model.levels[0];
+  View<D, double> view = level.template view<double>(model.material);
+  view.turns = turns.finest.data();
+  const ResidualPass<D, double> pass{view, u.data(), b.data(), r.data()};
+  for_rows(level.layout, arena, [&](const RowRange& rows) {
+    ISOCHOR_CALL_KERNEL(best_isa(), turned_balance_kernel(pass, rows));
+  });
+}
+
 template class Multigrid<2>;
 template class Multigrid<3>;
 template struct MultigridMemory<2>;
@@ -180,5 +227,9 @@ template void find_residual(const Model<2>&, std::span<const double>, std::span<
                             std::span<double>, ThreadArena&);
 template void find_residual(const Model<3>&, std::span<const double>, std::span<const double>,
                             std::span<double>, ThreadArena&);
+template void find_turned_residual(const Model<2>&, const Turns<2>&, std::span<const double>,
+                                   std::span<const double>, std::span<double>, ThreadArena&);
+template void find_turned_residual(const Model<3>&, const Turns<3>&, std::span<const double>,
+                                   std::span<const double>, std::span<double>, ThreadArena&);
 
 }  // namespace isochor::staggered

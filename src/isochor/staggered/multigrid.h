@@ -1,7 +1,7 @@
 #pragma once
 
 #include "isochor/base/parallel.h"
-#include "isochor/staggered/model.h"
+#include "isochor/staggered/turns.h"
 
 namespace isochor::staggered {
 
@@ -24,8 +24,10 @@ struct MultigridMemory {
 template <int D>
 class Multigrid {
  public:
-  Multigrid(const Model<D>& model, MultigridMemory<D>& memory, ThreadArena& arena)
-      : model_(model), memory_(memory), arena_(arena) {}
+  /// `turns` where the law is corotated: its rotations of cycles. It must outlive this.
+  Multigrid(const Model<D>& model, MultigridMemory<D>& memory, ThreadArena& arena,
+            const Turns<D>* turns = nullptr)
+      : model_(model), memory_(memory), arena_(arena), turns_(turns) {}
 
   /// z is what one cycle from zero makes of r; a fixed linear map, neither symmetric nor definite.
   void apply(std::span<const double> r, std::span<double> z);
@@ -38,7 +40,8 @@ class Multigrid {
   void cycle(std::size_t level);
   void smooth_band(std::size_t level);
   void smooth_interior(std::size_t level);
-  void find_residual(std::size_t level, int bit);
+  void smooth_turned_interior(std::size_t level);
+  void find_residual(std::size_t level, int bit, bool pressures_only = false);
   void descend(std::size_t level);
   void ascend(std::size_t level);
   View<D, float> view(std::size_t level) const;
@@ -46,6 +49,7 @@ class Multigrid {
   const Model<D>& model_;
   MultigridMemory<D>& memory_;
   ThreadArena& arena_;
+  const Turns<D>* turns_;
 };
 
 /// r = b - A u in double precision, on the finest level. Numbers of u that are no unknowns count as
@@ -53,5 +57,10 @@ class Multigrid {
 template <int D>
 void find_residual(const Model<D>& model, std::span<const double> u, std::span<const double> b,
                    std::span<double> r, ThreadArena& arena);
+
+/// The same of corotated elasticity: the whole force, with the rotations that forces have.
+template <int D>
+void find_turned_residual(const Model<D>& model, const Turns<D>& turns, std::span<const double> u,
+                          std::span<const double> b, std::span<double> r, ThreadArena& arena);
 
 }  // namespace isochor::staggered

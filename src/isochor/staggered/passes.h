@@ -19,6 +19,7 @@ struct ResidualPass {
   const T *u, *b;
   T* r;
   int bit = kActive;
+  bool pressures_only = false;  ///< for corotated elasticity: r of displacements stays as it is
 };
 
 /// One red-black sweep of the distributive smoother [Zhu10 alg 2], from residuals that are zero but

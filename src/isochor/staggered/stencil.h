@@ -30,6 +30,10 @@ struct View {
   const std::uint8_t* weights;
   const std::uint16_t* flags;
   Coefficients<D, T> k;
+  /// Of corotated elasticity: how cells are turned, entry (i, j) of the rotation in field D i + j;
+  /// zero where there is no material. Null: linear elasticity.
+  const T* turns = nullptr;
+  const float* diagonals = nullptr;  ///< with turns: what a face resists its own motion with, 1/m^2
 };
 
 /// A few cells away, per axis.

@@ -159,35 +159,17 @@ void append_zones(const BodySpec& body, const BodyRange& range, Model& model) {
                   "let the zone list tets of its body, each once");
     };
     if (spec.tets.empty()) fail("the zone has no tets");
-    double volume = 0, compliance = 0;
+    double volume = 0;
     for (const std::int32_t t : spec.tets) {
       if (t < 0 || t >= range.tet_count) fail(fmt::format("there is no tet {}", t));
       if (last[t] == number) fail(fmt::format("tet {} is listed twice", t));
       last[t] = number;
       zones.tets.push_back(place[t]);
       volume += model.volume[place[t]];
-      compliance += model.volume[place[t]] / (2 * model.mu[place[t]] + model.lambda[place[t]]);
     }
     std::sort(zones.tets.begin() + zones.first.back(), zones.tets.end());
     zones.first.push_back(std::int32_t(zones.tets.size()));
     zones.volume.push_back(volume);
-    zones.compliance.push_back(compliance);
-  }
-}
-
-void find_zones_of_tets(Model& model) {
-  Zones& zones = model.zones;
-  if (zones.count() == 0) return;
-  zones.first_of_tet.assign(model.tets.size() + 1, 0);
-  for (const std::int32_t t : zones.tets) ++zones.first_of_tet[t + 1];
-  std::partial_sum(zones.first_of_tet.begin(), zones.first_of_tet.end(),
-                   zones.first_of_tet.begin());
-  zones.of_tet.resize(zones.tets.size());
-  std::vector<std::int32_t> next(zones.first_of_tet.begin(), zones.first_of_tet.end() - 1);
-  for (std::size_t z = 0; z < zones.count(); ++z) {
-    for (std::int32_t k = zones.first[z]; k < zones.first[z + 1]; ++k) {
-      zones.of_tet[next[zones.tets[k]]++] = std::int32_t(z);
-    }
   }
 }
 
@@ -322,11 +304,11 @@ Model build_model(const std::vector<BodySpec>& bodies, const Params& params, Thr
   }
   if (!model.axes.empty()) model.axes.resize(model.tets.size(), Mat3d::identity());
   if (!model.activation.empty()) model.activation.resize(model.tets.size(), 1.0);
-  find_zones_of_tets(model);
   find_uses(model);
   shells::find_uses(model.sheets, model.node_count());
   find_pattern(model, arena);
   hold_unused(model);
+  complete_zones(model);
   find_rounding(model);
   if (params.preconditioner == Preconditioner::Lattice && !model.tets.empty()) {
     model.auxiliary = std::make_shared<const Auxiliary>(model, arena);

@@ -7,14 +7,12 @@
 
 #include "isochor/base/error.h"
 #include "isochor/contact/contact_energy.h"
+#include "isochor/tets/zonal_search.h"
 
 namespace isochor::tets {
 namespace {
 
 using materials::Definiteness;
-
-constexpr std::string_view kVolumesLeastWrong =
-    "zones cannot all have their volumes: they have those that are least wrong";
 
 double square(const Vec3d& v) { return dot(v, v); }
 
@@ -383,51 +381,6 @@ class Equilibrium {
   double rounding_force_ = 0;  ///< what rounding leaves on a node, N
 };
 
-/// Minimises, moves multipliers, and again, until volumes are right; or, where what is missing does
-/// not become less, least wrong.
-solve::NewtonReport seek_multipliers(Equilibrium& problem, const Model& model,
-                                     std::span<const Vec3d> positions) {
-  constexpr int kMostRounds = 40;
-  constexpr double kStuck = 0.9;
-  solve::NewtonReport sum;
-  double last = std::numeric_limits<double>::infinity();
-  for (int round = 0; round < kMostRounds; ++round) {
-    const solve::NewtonReport report = solve::newton(problem, model.params.newton);
-    sum.end = report.end;
-    sum.residual = report.residual;
-    sum.iterations += report.iterations;
-    sum.krylov_iterations += report.krylov_iterations;
-    sum.operator_applications += report.operator_applications;
-    if (!report.converged()) return sum;
-    const double violation = problem.zones().measure(positions).violation;
-    problem.zones().move_multipliers();
-    if (violation <= model.params.zones.tolerance) return sum;
-    if (violation > kStuck * last) break;
-    last = violation;
-  }
-  ++sum.fallbacks;
-  sum.fallback = kVolumesLeastWrong;
-  return sum;
-}
-
-/// Newton's method; where zones cannot have their volumes, what comes closest to them.
-solve::NewtonReport seek(Equilibrium& problem, const Model& model, const State& state,
-                         Scratch& scratch, const Context& context) {
-  if (model.zones.count() == 0) return solve::newton(problem, model.params.newton);
-  solve::NewtonReport report{.end = solve::NewtonEnd::Stalled};
-  if (problem.zones().method() != ZoneMethod::Multiplier) {
-    report = solve::newton(problem, model.params.newton);
-    if (report.converged() || context.cancelled) return report;
-    problem.begin();
-    problem.begin_zones(ZoneMethod::Multiplier, state.pressures);
-  }
-  solve::NewtonReport second = seek_multipliers(problem, model, scratch.positions);
-  second.iterations += report.iterations;
-  second.krylov_iterations += report.krylov_iterations;
-  second.operator_applications += report.operator_applications;
-  return second;
-}
-
 }  // namespace
 
 State make_state(const Model& model) {
@@ -565,6 +518,15 @@ ZoneReport zone_report(const Model& model, const State& state, ThreadArena& aren
     report.worst_zone = z;
   }
   return report;
+}
+
+void add_zone_force(const Model& model, const State& state, std::span<Vec3d> force,
+                    ThreadArena& arena) {
+  if (model.zones.count() == 0) return;
+  ZoneSlopes slopes(model);
+  std::vector<double> volumes(model.zones.count());
+  measure_zones(model, state.positions, slopes, volumes, arena);
+  add_zone_force(model, slopes, state.pressures, force, arena);
 }
 
 std::vector<double> pressures_of_tets(const Model& model, const State& state,

@@ -92,6 +92,10 @@ struct ZoneReport {
 };
 ZoneReport zone_report(const Model& model, const State& state, ThreadArena& arena);
 
+/// force += what zones push nodes with, N.
+void add_zone_force(const Model& model, const State& state, std::span<Vec3d> force,
+                    ThreadArena& arena);
+
 /// The pressure in every tet, Pa: that of its zones, and minus a third of the trace of the Cauchy
 /// stress of its law [Sheen21 sec 8.2].
 std::vector<double> pressures_of_tets(const Model& model, const State& state,

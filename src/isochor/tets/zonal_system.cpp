@@ -8,10 +8,10 @@
 namespace isochor::tets {
 namespace {
 
-/// Stiffness of the augmentation in multiples of what a zone has by itself: of little weight where
-/// pressures are unknowns of Newton's method, of much where an outer iteration finds them.
-constexpr double kMeritWeight = 1, kMultiplierWeight = 100;
-/// Scaled pivots below this are zero.
+/// Stiffness of the augmentation where an outer iteration finds pressures, in multiples of what
+/// zones have by themselves.
+constexpr double kMultiplierWeight = 100;
+/// Pivots of the Schur complement below this are zero, in coordinates of Zones::metric.
 constexpr double kLeastPivot = 1e-8;
 
 void add(solve::KrylovReport& sum, const solve::KrylovReport& part) {
@@ -24,7 +24,8 @@ void add(solve::KrylovReport& sum, const solve::KrylovReport& part) {
 }
 
 bool goes_direct(const Model& model) {
-  return model.zones.count() <= std::size_t(model.params.zones.most_direct);
+  const solve::PivotedCholesky& metric = model.zones.metric;
+  return metric.size() > 0 && metric.rank() <= std::size_t(model.params.zones.most_direct);
 }
 
 }  // namespace
@@ -33,12 +34,17 @@ ZonalMemory::ZonalMemory(const Model& model) : slopes(model) {
   const std::size_t zones = model.zones.count(), nodes = model.node_count();
   if (zones == 0) return;
   tet_pressures.resize(model.tets.size());
-  for (auto* v : {&wanted, &excess, &pressures, &effective, &right, &change}) v->resize(zones);
+  for (auto* v : {&wanted, &excess, &pressures, &effective, &right, &change, &reduced}) {
+    v->resize(zones);
+  }
+  kept_positions.resize(nodes);
+  kept_pressures.resize(zones);
   if (model.params.zones.method == ZoneMethod::Multiplier) return;
   if (goes_direct(model)) {
-    responses.assign(zones, std::vector<Vec3d>(nodes));
-    schur.resize(zones * (zones + 1));
-    order.resize(zones);
+    const std::size_t rank = model.zones.metric.rank();
+    responses.assign(rank, std::vector<Vec3d>(nodes));
+    schur.resize(rank * (rank + 1));
+    order.resize(rank);
   } else {
     minres = solve::MinresScratch(3 * nodes + zones);
     whole_b.resize(3 * nodes + zones);
@@ -49,12 +55,16 @@ ZonalMemory::ZonalMemory(const Model& model) : slopes(model) {
 
 void ZonalMemory::poison() {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  for (auto* v : {&slopes.tet, &tet_pressures, &wanted, &excess, &pressures, &effective, &right,
-                  &change, &schur, &minres.v, &minres.last_v, &minres.next_v, &minres.z,
-                  &minres.next_z, &minres.w, &minres.last_w, &whole_b, &whole_x, &schur_diagonal}) {
+  for (auto* v :
+       {&slopes.tet,    &tet_pressures, &wanted,        &excess,         &pressures, &effective,
+        &right,         &change,        &reduced,       &kept_pressures, &schur,     &minres.v,
+        &minres.last_v, &minres.next_v, &minres.z,      &minres.next_z,  &minres.w,  &minres.last_w,
+        &whole_b,       &whole_x,       &schur_diagonal}) {
     std::fill(v->begin(), v->end(), nan);
   }
-  std::fill(slopes.corner.begin(), slopes.corner.end(), Vec3d{nan, nan, nan});
+  for (auto* v : {&slopes.corner, &kept_positions}) {
+    std::fill(v->begin(), v->end(), Vec3d{nan, nan, nan});
+  }
   for (auto& y : responses) std::fill(y.begin(), y.end(), Vec3d{nan, nan, nan});
 }
 
@@ -62,11 +72,13 @@ void ZonalSystem::begin(std::span<const Vec3d> positions, std::span<const double
                         std::span<const double> wanted, ZoneMethod method) {
   method_ = method;
   first_ = true;
-  contradiction_ = false;
+  contradiction_ = wanted_contradicts_ = false;
   std::ranges::copy(pressures, memory_.pressures.begin());
   for (std::size_t z = 0; z < model_.zones.count(); ++z) {
     memory_.wanted[z] = model_.zones.volume[z] * (wanted.empty() ? 1 : wanted[z]);
   }
+  if (!wanted.empty()) check_wanted();
+  contradiction_ = wanted_contradicts_ && method != ZoneMethod::Multiplier;
   if (method != ZoneMethod::Linear) return;
   measure_zones(model_, positions, memory_.slopes, memory_.right, context_.arena);
   zone_change(model_, memory_.slopes, positions, memory_.change, context_.arena);
@@ -76,9 +88,28 @@ void ZonalSystem::begin(std::span<const Vec3d> positions, std::span<const double
   }
 }
 
-double ZonalSystem::weight(std::size_t zone) const {
-  return (method_ == ZoneMethod::Multiplier ? kMultiplierWeight : kMeritWeight) /
-         model_.zones.compliance[zone];
+/// Whether zones that consist of others may have what is wanted.
+void ZonalSystem::check_wanted() {
+  const solve::PivotedCholesky& metric = model_.zones.metric;
+  if (metric.rank() == metric.size()) return;
+  metric.forward(memory_.wanted, memory_.reduced);
+  metric.dependent(memory_.wanted, memory_.reduced, [&](std::size_t z, double difference) {
+    wanted_contradicts_ =
+        wanted_contradicts_ ||
+        std::abs(difference) > model_.params.zones.tolerance * model_.zones.volume[z];
+  });
+}
+
+void ZonalSystem::resist(std::span<const double> c, std::span<double> out) {
+  const Zones& zones = model_.zones;
+  const double weight = method_ == ZoneMethod::Multiplier ? kMultiplierWeight : 1;
+  if (zones.metric.size() > 0 && !wanted_contradicts_) {
+    zones.metric.forward(c, memory_.reduced);
+    zones.metric.backward(memory_.reduced, out);
+    for (double& resistance : out) resistance *= weight;
+  } else {
+    for (std::size_t z = 0; z < zones.count(); ++z) out[z] = weight * c[z] / zones.compliance[z];
+  }
 }
 
 bool ZonalSystem::direct() const { return goes_direct(model_); }
@@ -89,13 +120,15 @@ ZonalTerms ZonalSystem::measure(std::span<const Vec3d> positions) {
   } else {
     measure_zones(model_, positions, memory_.slopes, memory_.excess, context_.arena);
   }
+  const std::size_t zones = model_.zones.count();
+  for (std::size_t z = 0; z < zones; ++z) memory_.excess[z] -= memory_.wanted[z];
+  resist(memory_.excess, memory_.effective);
   ZonalTerms terms;
-  for (std::size_t z = 0; z < model_.zones.count(); ++z) {
-    memory_.excess[z] -= memory_.wanted[z];
-    const double c = memory_.excess[z], p = memory_.pressures[z], rho = weight(z);
-    memory_.effective[z] = p - rho * c;
-    terms.energy += -p * c + 0.5 * rho * c * c;
-    terms.energy_scale += std::abs(p * c) + 0.5 * rho * c * c;
+  for (std::size_t z = 0; z < zones; ++z) {
+    const double c = memory_.excess[z], p = memory_.pressures[z], resistance = memory_.effective[z];
+    memory_.effective[z] = p - resistance;
+    terms.energy += (0.5 * resistance - p) * c;
+    terms.energy_scale += std::abs(p * c) + 0.5 * std::abs(resistance * c);
     terms.violation = std::max(terms.violation, std::abs(c) / model_.zones.volume[z]);
   }
   return terms;
@@ -125,15 +158,25 @@ void ZonalSystem::move_multipliers() {
   std::ranges::copy(memory_.effective, memory_.pressures.begin());
 }
 
-/// (K + B^T rho B) dx = f: as many eigenvalues stand out as there are zones, which costs conjugate
+void ZonalSystem::keep(std::span<const Vec3d> positions) {
+  std::ranges::copy(positions, memory_.kept_positions.begin());
+  std::ranges::copy(memory_.pressures, memory_.kept_pressures.begin());
+}
+
+void ZonalSystem::go_back(std::span<Vec3d> positions) {
+  std::ranges::copy(memory_.kept_positions, positions.begin());
+  std::ranges::copy(memory_.kept_pressures, memory_.pressures.begin());
+}
+
+/// (K + B^T W B) dx = f: as many eigenvalues stand out as there are zones, which costs conjugate
 /// gradients as many iterations.
 solve::KrylovReport ZonalSystem::solve_weighted(LinearSystem& linear, std::span<const Vec3d> force,
                                                 double tolerance, std::span<Vec3d> step) {
   std::ranges::copy(force, linear.right_side().begin());
   return linear.solve(step, tolerance, [&](std::span<const Vec3d> p, std::span<Vec3d> q) {
     zone_change(model_, memory_.slopes, p, memory_.change, context_.arena);
-    for (std::size_t z = 0; z < memory_.change.size(); ++z) memory_.change[z] *= weight(z);
-    add_zone_force(model_, memory_.slopes, memory_.change, q, context_.arena);
+    resist(memory_.change, memory_.right);
+    add_zone_force(model_, memory_.slopes, memory_.right, q, context_.arena);
   });
 }
 
@@ -141,15 +184,18 @@ solve::KrylovReport ZonalSystem::solve_weighted(LinearSystem& linear, std::span<
 /// B dx = -c holds to rounding: volumes converge quadratically.
 solve::KrylovReport ZonalSystem::solve_direct(LinearSystem& linear, std::span<const Vec3d> force,
                                               double tolerance, std::span<Vec3d> step) {
-  const std::size_t zones = model_.zones.count();
+  const solve::PivotedCholesky& metric = model_.zones.metric;
+  const std::size_t rank = metric.rank();
   ThreadArena& arena = context_.arena;
   solve::KrylovReport report{.relative_residual = 0, .converged = true};
 
-  // Responses to unit pressures; those of the iteration before are close.
-  for (std::size_t z = 0; z < zones && !report.indefinite && !report.unfit; ++z) {
-    std::span<Vec3d> y = memory_.responses[z], b = linear.right_side();
-    std::ranges::fill(memory_.right, 0.0);
-    memory_.right[z] = 1;
+  // Responses to unit pressures in coordinates of the metric; those of the iteration before are
+  // close.
+  for (std::size_t k = 0; k < rank && !report.indefinite && !report.unfit; ++k) {
+    std::span<Vec3d> y = memory_.responses[k], b = linear.right_side();
+    std::ranges::fill(memory_.reduced, 0.0);
+    memory_.reduced[k] = 1;
+    metric.backward(memory_.reduced, memory_.right);
     double wanted = tolerance;
     const auto load = [&] {
       std::fill(b.begin(), b.end(), Vec3d{0, 0, 0});
@@ -185,52 +231,63 @@ solve::KrylovReport ZonalSystem::solve_direct(LinearSystem& linear, std::span<co
 
   std::ranges::copy(force, linear.right_side().begin());
   add(report, linear.solve(step, tolerance));
-  zone_change(model_, memory_.slopes, step, memory_.right, arena);
-  for (std::size_t z = 0; z < zones; ++z) {
-    zone_change(model_, memory_.slopes, memory_.responses[z], memory_.change, arena);
-    for (std::size_t row = 0; row < zones; ++row) {
-      memory_.schur[row * (zones + 1) + z] = memory_.change[row];
+  for (std::size_t k = 0; k < rank; ++k) {
+    zone_change(model_, memory_.slopes, memory_.responses[k], memory_.change, arena);
+    metric.forward(memory_.change, memory_.reduced);
+    for (std::size_t row = 0; row < rank; ++row) {
+      memory_.schur[row * (rank + 1) + k] = memory_.reduced[row];
     }
   }
-  eliminate();
-  for (std::size_t z = 0; z < zones; ++z) {
-    solve::axpy(arena, memory_.change[z], flat(std::span<const Vec3d>(memory_.responses[z])),
+  zone_change(model_, memory_.slopes, step, memory_.right, arena);
+  const double left = eliminate();
+  for (std::size_t k = 0; k < rank; ++k) {
+    solve::axpy(arena, memory_.right[k], flat(std::span<const Vec3d>(memory_.responses[k])),
                 flat(step));
+  }
+  metric.backward(std::span(memory_.right).first(rank), memory_.change);
+  for (std::size_t z = 0; z < model_.zones.count(); ++z) {
     memory_.pressures[z] = memory_.effective[z] + memory_.change[z];
   }
+  if (left > 0) check_change(step);
   return report;
 }
 
-/// S dp = -c - B K^-1 f, scaled by what zones give way roughly.
-void ZonalSystem::eliminate() {
-  const std::size_t zones = model_.zones.count();
-  const std::vector<double>& give = model_.zones.compliance;
-  double largest = 0;
-  for (std::size_t i = 0; i < zones; ++i) {
-    double* row = &memory_.schur[i * (zones + 1)];
-    for (std::size_t j = 0; j < zones; ++j) row[j] /= std::sqrt(give[i] * give[j]);
-    row[zones] = (-memory_.excess[i] - memory_.right[i]) / std::sqrt(give[i]);
-    largest = std::max(largest, std::abs(row[zones]));
+/// S q = L^-1 (-c - B K^-1 f), q to where the last term was. Returns what no q is able to meet.
+double ZonalSystem::eliminate() {
+  const solve::PivotedCholesky& metric = model_.zones.metric;
+  const std::size_t rank = metric.rank();
+  for (std::size_t z = 0; z < model_.zones.count(); ++z) {
+    memory_.change[z] = -memory_.excess[z] - memory_.right[z];
   }
-  double left = solve_by_pivots(memory_.schur, memory_.order, kLeastPivot, memory_.change);
-  for (std::size_t z = 0; z < zones; ++z) memory_.change[z] /= std::sqrt(give[z]);
-  // What cannot be met, as a part of the zone with the least volume.
-  if (left <= kLeastPivot * largest) return;
-  for (std::size_t z = 0; z < zones; ++z) {
-    const double part = left * std::sqrt(give[z]) / model_.zones.volume[z];
-    contradiction_ = contradiction_ || part > model_.params.zones.tolerance;
+  metric.forward(memory_.change, memory_.reduced);
+  double largest = 0;
+  for (std::size_t k = 0; k < rank; ++k) {
+    memory_.schur[k * (rank + 1) + rank] = memory_.reduced[k];
+    largest = std::max(largest, std::abs(memory_.reduced[k]));
+  }
+  const double left = solve_by_pivots(memory_.schur, memory_.order, kLeastPivot,
+                                      std::span(memory_.right).first(rank));
+  return left > kLeastPivot * largest ? left : 0;
+}
+
+/// Whether zones stay away from their volumes though pressures were free to choose.
+void ZonalSystem::check_change(std::span<const Vec3d> step) {
+  zone_change(model_, memory_.slopes, step, memory_.change, context_.arena);
+  for (std::size_t z = 0; z < model_.zones.count(); ++z) {
+    contradiction_ = contradiction_ || std::abs(memory_.change[z] + memory_.excess[z]) >
+                                           model_.params.zones.tolerance * model_.zones.volume[z];
   }
 }
 
-/// Many zones: MINRES on K dx + B^T q = f, B dx = -c, with the preconditioner of K and a diagonal
-/// one of the Schur complement.
+/// Many zones: MINRES on K dx + B^T q = f, B dx = -c, with the preconditioner of K and what zones
+/// give way roughly for the Schur complement.
 solve::KrylovReport ZonalSystem::solve_whole(LinearSystem& linear, std::span<const Vec3d> force,
                                              double tolerance,
                                              const std::optional<solve::TimeStep>& time,
                                              std::span<Vec3d> step) {
   const std::size_t size = 3 * model_.node_count(), zones = model_.zones.count();
   ThreadArena& arena = context_.arena;
-  find_schur_diagonal(time);
+  if (model_.zones.metric.size() == 0) find_schur_diagonal(time);
   const std::span<double> b = memory_.whole_b, x = memory_.whole_x;
   std::ranges::copy(force, vectors(b.first(size)).begin());
   linear.restraint()(vectors(b.first(size)), arena);
@@ -245,9 +302,7 @@ solve::KrylovReport ZonalSystem::solve_whole(LinearSystem& linear, std::span<con
       },
       [&](std::span<const double> r, std::span<double> z) {
         linear.precondition(vectors(r.first(size)), vectors(z.first(size)));
-        for (std::size_t k = 0; k < zones; ++k) {
-          z[size + k] = r[size + k] / memory_.schur_diagonal[k];
-        }
+        give_way(time, r.subspan(size), z.subspan(size));
       },
       [&] { return bool(context_.cancelled); }, b, x, tolerance,
       model_.params.newton.max_krylov_iterations, memory_.minres);
@@ -259,16 +314,35 @@ solve::KrylovReport ZonalSystem::solve_whole(LinearSystem& linear, std::span<con
   return report;
 }
 
+/// z = S^-1 r, roughly: the inverses of what elasticity and what inertia let zones give add up
+/// (Cahouet and Chabard 1988). Zones that depend on others have no part in it.
+void ZonalSystem::give_way(const std::optional<solve::TimeStep>& time, std::span<const double> r,
+                           std::span<double> z) {
+  const Zones& zones = model_.zones;
+  if (zones.metric.size() == 0) {
+    for (std::size_t k = 0; k < z.size(); ++k) z[k] = r[k] / memory_.schur_diagonal[k];
+    return;
+  }
+  zones.metric.forward(r, memory_.reduced);
+  if (time) {
+    zones.inertia.forward(memory_.reduced, memory_.change);
+    zones.inertia.backward(memory_.change, memory_.right);
+    for (std::size_t k = 0; k < zones.metric.rank(); ++k) {
+      memory_.reduced[k] += time->rate * time->rate * memory_.right[k];
+    }
+  }
+  zones.metric.backward(memory_.reduced, z);
+}
+
 /// B K^-1 B^T by its row sums: how much zones give way by elasticity, less where inertia resists.
 /// Tets in many zones count as often.
 void ZonalSystem::find_schur_diagonal(const std::optional<solve::TimeStep>& time) {
   const Zones& z = model_.zones;
   parallel_for(context_.arena, z.count(), 16, [&](std::size_t k) {
-    double give = 0, flow = 0;
+    double give = z.compliance[k], flow = 0;
     for (std::int32_t e = z.first[k]; e < z.first[k + 1]; ++e) {
       const std::int32_t t = z.tets[e];
       const int shared = z.first_of_tet[t + 1] - z.first_of_tet[t];
-      give += shared * model_.volume[t] / (2 * model_.mu[t] + model_.lambda[t]);
       for (int c = 0; time && c < 4; ++c) {
         const Vec3d& s = memory_.slopes.corner[4 * t + c];
         const std::int32_t n = model_.tets[t][c];

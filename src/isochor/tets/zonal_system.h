@@ -16,11 +16,16 @@ struct ZonalMemory {
   std::vector<double> wanted;     ///< volume, m^3
   std::vector<double> excess;     ///< volume less that, m^3
   std::vector<double> pressures;  ///< multipliers p, Pa
-  std::vector<double> effective;  ///< p - rho excess, which is what pushes
+  std::vector<double> effective;  ///< p - W excess, which is what pushes
   std::vector<double> right, change;
+  std::vector<double> reduced;  ///< in coordinates of Zones::metric
+  // Where an attempt started that may lead nowhere.
+  std::vector<Vec3d> kept_positions;
+  std::vector<double> kept_pressures;
   // One solve per zone.
   std::vector<std::vector<Vec3d>> responses;  ///< K^-1 B^T
-  std::vector<double> schur;                  ///< B K^-1 B^T by rows, and a right-hand side each
+  /// B K^-1 B^T in coordinates of Zones::metric, by rows, and a right-hand side each.
+  std::vector<double> schur;
   std::vector<std::int32_t> order;
   // All in one.
   solve::MinresScratch minres;
@@ -35,11 +40,13 @@ struct ZonalTerms {
 
 /// The pressures of zones within a Newton iteration. The energy of a step is that of its positions
 /// and
-///     sum over zones of  - p c + rho c^2 / 2,
-/// c what a zone has too much: the augmented Lagrangian, whose minima are those of the constrained
+///     - p.c + c.W c / 2,
+/// c what zones have too much: the augmented Lagrangian, whose minima are those of the constrained
 /// problem where p are its pressures. Each iteration finds positions and pressures together from
 ///     K dx - B^T p = f,   B dx = -c        (B = dc/dx, f without pressures)
-/// With K definite dx descends the augmented Lagrangian of the new p: slope -dx K dx - rho c^2.
+/// With K definite dx descends the augmented Lagrangian of the new p: slope -dx K dx - c.W c. W is
+/// the inverse of Zones::metric, what zones resist with all together: zones that share tets would
+/// be counted many times by a diagonal, and those that nearly depend on each other never found.
 /// Signs: a pressure is positive where its zone is compressed, minus the p of [Sheen21 (9)].
 class ZonalSystem {
  public:
@@ -65,12 +72,20 @@ class ZonalSystem {
   /// Moves multipliers by what is left: the outer iteration of ZoneMethod::Multiplier.
   void move_multipliers();
 
+  /// Remembers an iterate and its pressures, and goes back to them.
+  void keep(std::span<const Vec3d> positions);
+  void go_back(std::span<Vec3d> positions);
+  std::span<const double> pressures() const { return memory_.pressures; }
+
   ZoneMethod method() const { return method_; }
   /// Zones were found to contradict each other, or what is held.
   bool contradiction() const { return contradiction_; }
 
  private:
-  double weight(std::size_t zone) const;
+  /// W c. Zones that contradict each other are to be wrong all alike: the row sums of the metric
+  /// then stand for it.
+  void resist(std::span<const double> c, std::span<double> out);
+  void check_wanted();
   bool direct() const;
   solve::KrylovReport solve_direct(LinearSystem&, std::span<const Vec3d>, double, std::span<Vec3d>);
   solve::KrylovReport solve_whole(LinearSystem&, std::span<const Vec3d>, double,
@@ -78,7 +93,10 @@ class ZonalSystem {
   solve::KrylovReport solve_weighted(LinearSystem&, std::span<const Vec3d>, double,
                                      std::span<Vec3d>);
   void find_schur_diagonal(const std::optional<solve::TimeStep>& time);
-  void eliminate();
+  void give_way(const std::optional<solve::TimeStep>& time, std::span<const double> r,
+                std::span<double> z);
+  double eliminate();
+  void check_change(std::span<const Vec3d> step);
 
   const Model& model_;
   ZonalMemory& memory_;
@@ -86,6 +104,7 @@ class ZonalSystem {
   ZoneMethod method_ = ZoneMethod::Exact;
   bool first_ = true;  ///< no responses from an earlier iteration
   bool contradiction_ = false;
+  bool wanted_contradicts_ = false;
 };
 
 /// Solves A x = b with complete pivoting, A by rows with b as its last column, n (n + 1) numbers

@@ -7,6 +7,7 @@
 
 #include "isochor/base/parallel.h"
 #include "isochor/geometry/tet_mesh.h"
+#include "isochor/solve/pivoted_cholesky.h"
 
 /// Sets of tets that keep their volume as a whole [Sheen21 sec 4]: volume may flow between the tets
 /// of a zone, none is lost.
@@ -50,6 +51,7 @@ struct ZoneParams {
   ZoneMethod method = ZoneMethod::Exact;
   double tolerance = 1e-9;  ///< of every zone's volume, relative
   int most_direct = 24;     ///< zones up to which one linear solve each is the way, not MINRES
+  int most_dense = 1024;    ///< up to which what they have in common is a dense matrix
 };
 
 /// The zones of a model. Constant.
@@ -58,12 +60,22 @@ struct Zones {
   std::vector<std::int32_t> first{0}, tets;        ///< zone z: tets [first[z], first[z + 1])
   std::vector<std::int32_t> first_of_tet, of_tet;  ///< the same by tets
   std::vector<double> volume;                      ///< at rest, m^3
-  /// How much volume a zone gains per pressure, roughly: the sum of V / (2 mu + lambda) over its
-  /// tets, m^3/Pa.
+  /// How much volume a zone gains per pressure, roughly, if its neighbours have the same: the sum
+  /// of V / (2 mu + lambda) over its tets, of each as often as it is in a zone, m^3/Pa.
   std::vector<double> compliance;
+  /// The same of all together: G = A diag(V / (2 mu + lambda)) A^T, with A one where a tet is in a
+  /// zone. In its coordinates zones that share tets are as far from depending on each other as any,
+  /// and those that do depend are left out. Empty where zones are too many for a dense matrix.
+  solve::PivotedCholesky metric;
+  /// B M^-1 B^T at rest, in coordinates of the metric, 1/s^2: how zones give way against inertia.
+  /// Of models that move and whose zones are solved for by MINRES.
+  solve::PivotedCholesky inertia;
 
   std::size_t count() const { return names.size(); }
 };
+
+/// Fills in all that follows from the tets of zones, of a model that is else complete.
+void complete_zones(Model& model);
 
 /// What zones of a model are measured with, about one set of positions. Part of Scratch.
 struct ZoneSlopes {

@@ -1,0 +1,321 @@
+/// [Patterson12 sec 6]: muscles contract under the skin. An arm bends at the elbow with its flexors
+/// passive and with them active, in equal steps, by the mixed lattice: the generated arm, and the
+/// anatomical one of BodyParts3D where its surfaces are there. Bones hold the flesh by springs
+/// along their surface; muscles are surfaces of their own with harmonic fibres from bone to bone.
+///
+/// The bulge is how far the skin of the active arm stands out beyond that of the passive one, bent
+/// alike. Volumes of muscles are those of their surfaces, which ride on the cells.
+#include <algorithm>
+#include <cmath>
+#include <fmt/core.h>
+
+#include "isochor/grid/embedding.h"
+#include "isochor/sim/body_builder.h"
+#include "isochor/sim/simulation.h"
+#include "reproduce/experiment.h"
+#include "reproduce/figure.h"
+
+namespace isochor::reproduce {
+namespace {
+
+constexpr std::string_view kArmId = "patterson/arm";
+constexpr std::string_view kArmSource = "Patterson 2012, section 6";
+
+/// An arm that bends, and how it is looked at.
+struct ArmCase {
+  const char* name;
+  sim::SceneSpec scene;
+  run::RenderOptions view;
+  Vec3d aside;  ///< from the passive arm to the active one in a picture, m
+};
+
+// ---- scenes -------------------------------------------------------------------------------------
+
+ArmCase generated_arm(const ExperimentOptions& options) {
+  const std::string text = fmt::format(R"(format = 1
+[time]
+frames = 6
+[method]
+volume = "mixed"
+[[body]]
+name = "arm"
+cell_size = "{} mm"
+shape = {{ kind = "arm", edge = "4 mm" }}
+material = {{ preset = "flesh_lee_2009" }}
+[[body.muscle]]
+name = "biceps"
+shape = {{ kind = "arm", part = "biceps", edge = "3 mm" }}
+activation = [{{ frame = 0, value = 0 }}, {{ frame = 6, value = 1 }}]
+[[body.muscle]]
+name = "triceps"
+shape = {{ kind = "arm", part = "triceps", edge = "3 mm" }}
+[[body.hold]]
+name = "humerus"
+where = "inside"
+inside = {{ kind = "arm", part = "humerus" }}
+select = "surface"
+stiffness = 1e8
+)",
+                                       options.full ? 6 : 9);
+  std::string bones;
+  for (const char* bone : {"radius", "ulna"}) {
+    bones += fmt::format(R"([[body.hold]]
+name = "{0}"
+where = "inside"
+inside = {{ kind = "arm", part = "{0}" }}
+select = "surface"
+stiffness = 1e8
+turns_about = "point"
+pivot = ["30 cm", 0, 0]
+ease = "linear"
+key = [{{ frame = 0 }}, {{ frame = 6, rotate = [0, 0, "60 deg"] }}]
+)",
+                         bone);
+  }
+  return {"generated",
+          sim::parse_scene(text + bones, "patterson_arm.toml"),
+          {.width = 1000,
+           .height = 560,
+           .samples = 32,
+           .camera_direction = Vec3d{0.1, 0.25, 1},
+           .ground = false},
+          {0, -0.3, 0}};
+}
+
+/// Its elbow bends about the line through the middles of trochlea and capitulum, nearly the x axis;
+/// the front is at -y, the hand is at -z.
+ArmCase anatomical_arm(const ExperimentOptions& options, const std::filesystem::path& folder) {
+  const std::string text =
+      fmt::format(R"(format = 1
+[time]
+frames = 6
+[method]
+volume = "mixed"
+[world]
+gravity = [0, 0, -9.81]
+[[body]]
+name = "arm"
+cell_size = "{} mm"
+shape = {{ kind = "mesh", file = "{}/skin_envelope_derived.obj", scale = 0.001 }}
+material = {{ preset = "flesh_lee_2009" }}
+[[body.anatomy]]
+folder = "{}"
+scale = 0.001
+touch = "4 mm"
+[[body.anatomy.move]]
+bones = "bone_ulna bone_radius"
+turns_about = "point"
+pivot = ["-214 mm", "-67 mm", "1051 mm"]
+ease = "linear"
+key = [{{ frame = 0 }}, {{ frame = 6, rotate = ["-45 deg", 0, 0] }}]
+[[body.anatomy.active]]
+muscles = "muscle_biceps_* muscle_brachialis"
+activation = [{{ frame = 0, value = 0 }}, {{ frame = 6, value = 1 }}]
+)",
+                  options.full ? 7 : 10, folder.filename().string(), folder.filename().string());
+  return {"anatomical",
+          sim::parse_scene(text, folder.parent_path() / "patterson_arm.toml"),
+          {.width = 1000,
+           .height = 800,
+           .samples = 32,
+           .up = {0, 0, 1},
+           .camera_direction = Vec3d{-1, -0.55, 0.1},
+           .ground = false},
+          {0.25, -0.45, 0}};
+}
+
+// ---- what is measured ---------------------------------------------------------------------------
+
+/// A bone or a muscle, and where it went.
+struct Inside {
+  std::string name;
+  geometry::SurfaceMesh surface;  ///< at rest
+  std::vector<Vec3d> now;
+  bool bone = false;
+
+  double volume_change() const {
+    const auto triangles = geometry::triangulate(surface);
+    return geometry::enclosed_volume(now, triangles) /
+               geometry::enclosed_volume(surface.positions, triangles) -
+           1;
+  }
+};
+
+struct BentArm {
+  geometry::SurfaceMesh skin;
+  std::vector<Vec3d> now;
+  std::vector<Inside> inside;
+  double volume_change = 0;
+  std::vector<sim::PartVolume> parts;
+  std::size_t cells = 0;
+  int cuts = 0, newton = 0, krylov = 0;
+};
+
+std::vector<Inside> find_inside(const sim::SceneSpec& scene, std::span<const Vec3d> nodes,
+                                Context& context) {
+  const sim::BodySpec& body = scene.bodies[0];
+  const grid::Lattice lattice =
+      sim::build_cells(body, sim::build_surface(body, scene.file).mesh, context.arena);
+  std::vector<Inside> all;
+  const auto add = [&](const std::string& name, const sim::ShapeSpec& shape, bool bone) {
+    Inside part{.name = name,
+                .surface = sim::build_surface(shape, body.cell_size, scene.file).mesh,
+                .now = {},
+                .bone = bone};
+    part.now.resize(part.surface.positions.size());
+    grid::embed(lattice, part.surface.positions, grid::Interpolation::Tricubic)
+        .interpolate(nodes, part.now);
+    all.push_back(std::move(part));
+  };
+  for (const sim::MuscleSpec& muscle : body.muscles) add(muscle.name, muscle.shape, false);
+  for (const sim::HoldSpec& hold : body.holds) add(hold.name, hold.inside, true);
+  return all;
+}
+
+BentArm bend(sim::SceneSpec scene, bool active, Context& context) {
+  for (sim::MuscleSpec& muscle : scene.bodies[0].muscles) {
+    if (!active) muscle.activations.clear();
+  }
+  sim::Simulation simulation(scene, context);
+  BentArm arm{.skin = simulation.topology().bodies[0].surface,
+              .parts = simulation.setup().bodies[0].parts,
+              .cells = simulation.summary().cells};
+  for (int frame = 0; frame <= scene.time.frames; ++frame) {
+    const auto report = simulation.advance();
+    if (!report) return arm;
+    arm.cuts += report->cut_steps;
+    arm.newton += report->newton_iterations;
+    arm.krylov += report->krylov_iterations;
+  }
+  auto [frame, measures] = simulation.snapshot();
+  arm.inside = find_inside(scene, frame.bodies[0].nodes, context);
+  arm.now = std::move(frame.bodies[0].vertices);
+  arm.volume_change = measures.volume_error;
+  return arm;
+}
+
+/// How far the active skin is outside of the passive one, at most, along the passive one's normals,
+/// m.
+double bulge(const BentArm& passive, const BentArm& active) {
+  std::vector<Vec3d> normals(passive.now.size(), Vec3d{0, 0, 0});
+  for (const auto& [a, b, c] : geometry::triangulate(passive.skin)) {
+    const Vec3d normal = cross(passive.now[b] - passive.now[a], passive.now[c] - passive.now[a]);
+    for (const std::int32_t v : {a, b, c}) normals[v] += normal;
+  }
+  double most = 0;
+  for (std::size_t v = 0; v < normals.size(); ++v) {
+    if (!(norm(normals[v]) > 0)) continue;
+    most = std::max(most, dot(active.now[v] - passive.now[v], normals[v]) / norm(normals[v]));
+  }
+  return most;
+}
+
+// ---- rows and pictures --------------------------------------------------------------------------
+
+void draw(const ArmCase& wanted, const BentArm& passive, const BentArm& active,
+          const std::filesystem::path& folder, Context& context) {
+  Figure skin, inside;
+  for (const BentArm* arm : {&passive, &active}) {
+    const Vec3d aside = arm == &active ? wanted.aside : Vec3d{0, 0, 0};
+    skin.add("arm", arm->skin, arm->now, aside);
+  }
+  // One body for all muscles and one for all bones: two colours.
+  for (const bool bone : {false, true}) {
+    geometry::SurfaceMesh all;
+    std::vector<Vec3d> now;
+    for (const BentArm* arm : {&passive, &active}) {
+      const Vec3d aside = arm == &active ? wanted.aside : Vec3d{0, 0, 0};
+      for (const Inside& part : arm->inside) {
+        if (part.bone != bone) continue;
+        const auto first = static_cast<std::int32_t>(all.positions.size());
+        for (std::size_t f = 0; f < part.surface.face_count(); ++f) {
+          std::vector<std::int32_t> face(part.surface.face(f).begin(), part.surface.face(f).end());
+          for (std::int32_t& v : face) v += first;
+          all.add_face(face);
+        }
+        for (std::size_t v = 0; v < part.now.size(); ++v) {
+          all.positions.push_back(part.surface.positions[v]);
+          now.push_back(part.now[v] + aside);
+        }
+      }
+    }
+    inside.add(bone ? "bones" : "muscles", all, now, {0, 0, 0});
+  }
+  run::RenderOptions view = wanted.view;
+  view.caption = "bent alike, muscles passive and active";
+  skin.draw(folder / fmt::format("patterson_arm_{}.png", wanted.name), view, context);
+  inside.draw(folder / fmt::format("patterson_arm_{}_inside.png", wanted.name), view, context);
+}
+
+void measure(const ArmCase& wanted, const ExperimentOptions& options, Context& context,
+             std::vector<Row>& rows) {
+  const auto add = [&](const std::string& quantity, std::optional<double> ours, const char* unit,
+                       std::string note = {}) -> Row& {
+    rows.push_back({.id = std::string(kArmId),
+                    .quantity = fmt::format("{}/{}", wanted.name, quantity),
+                    .variant = "best",
+                    .source = std::string(kArmSource),
+                    .ours = ours,
+                    .unit = unit,
+                    .note = std::move(note)});
+    return rows.back();
+  };
+  const BentArm passive = bend(wanted.scene, false, context);
+  const BentArm active = bend(wanted.scene, true, context);
+  if (context.cancelled) return;
+  add("bulge of the skin", 1000 * bulge(passive, active), "mm",
+      fmt::format("{} cells of {:g} mm; active: {} systems, {} iterations, {} cuts", active.cells,
+                  1000 * wanted.scene.bodies[0].cell_size, active.newton, active.krylov,
+                  active.cuts));
+  for (const auto& [name, arm] : {std::pair("passive", &passive), std::pair("active", &active)}) {
+    const Inside* worst = nullptr;
+    for (const Inside& part : arm->inside) {
+      if (part.bone) continue;
+      if (!worst || std::abs(part.volume_change()) > std::abs(worst->volume_change())) {
+        worst = &part;
+      }
+    }
+    Row& row = add(fmt::format("largest volume change of a muscle, {}", name),
+                   100 * std::abs(worst->volume_change()), "%",
+                   fmt::format("'{}', {} muscles; skin {:.3f} %", worst->name,
+                               wanted.scene.bodies[0].muscles.size(), 100 * arm->volume_change));
+    row.relation = Relation::AtMost;
+    row.bound = 0.5;
+  }
+  double bones = 0;
+  const sim::PartVolume* least = nullptr;
+  for (const sim::PartVolume& part : active.parts) {
+    const double kept = part.in_cells / part.enclosed;
+    if (part.tissue == "bone") {
+      bones = std::max(bones, std::abs(kept - 1));
+    } else if (!least || kept < least->in_cells / least->enclosed) {
+      least = &part;
+    }
+  }
+  add("largest error of a bone's volume in cells", 100 * bones, "%",
+      "those that reach out of the skin count only what is inside");
+  add("least part of a muscle that overlaps leave to it", 100 * least->in_cells / least->enclosed,
+      "%", fmt::format("'{}'", least->name));
+  if (!options.pictures.empty()) draw(wanted, passive, active, options.pictures, context);
+}
+
+}  // namespace
+
+std::vector<Row> patterson_arm(const ExperimentOptions& options, Context& context) {
+  std::vector<Row> rows;
+  measure(generated_arm(options), options, context, rows);
+  const std::filesystem::path folder = options.data / "anatomy_right_arm";
+  if (options.data.empty() || !std::filesystem::is_directory(folder)) {
+    rows.push_back(
+        {.id = std::string(kArmId),
+         .quantity = "anatomical",
+         .variant = "best",
+         .source = std::string(kArmSource),
+         .note = fmt::format("skipped: no folder {} here; see --data", folder.string())});
+  } else if (!context.cancelled) {
+    measure(anatomical_arm(options, folder), options, context, rows);
+  }
+  return rows;
+}
+
+}  // namespace isochor::reproduce

@@ -1,0 +1,175 @@
+#pragma once
+
+#include <memory>
+
+#include "isochor/contact/barrier.h"
+#include "isochor/contact/contact_report.h"
+#include "isochor/contact/friction.h"
+#include "isochor/contact/impacts.h"
+#include "isochor/contact/penetration.h"
+#include "isochor/lattice/level_springs.h"
+#include "isochor/lattice/model.h"
+
+/// Contact of embedded surfaces with colliders, with each other and with themselves: an energy of
+/// points that ride on nodes, for Newton's method, and as springs for multigrid.
+///
+/// Two ways. Ours keeps surfaces apart: a barrier (Li et al. 2020) pushes what comes near, and every
+/// step is as long as continuous detection allows, so that surfaces that do not cross at the start
+/// of a step do not at its end. The published one lets surfaces pass through each other and pulls
+/// out what is inside by springs [McAdams11 sec 7]; ours takes it too, with springs that pull a
+/// little further than to the surface, until a tangled start has come apart.
+namespace isochor::lattice {
+
+enum class ContactScheme { Barrier, Published };
+
+struct ContactParams {
+  ContactScheme scheme = ContactScheme::Barrier;
+  bool self_contact = false;  ///< of bodies with each other and with themselves
+  double friction = 0;        ///< coefficient between them; colliders have their own
+  double reach = 0;           ///< m, from which on surfaces push each other; 0: a part of a cell
+};
+
+/// Triangles of all bodies whose corners ride on nodes of a model.
+struct ContactSurface {
+  std::vector<contact::Triangle> triangles;  ///< outward
+  std::vector<Vec3d> rest;                   ///< per point, m
+  std::vector<std::int32_t> bodies;          ///< per point, of the model
+  std::vector<std::int32_t> first{0};        ///< point p rides on [first[p], first[p + 1])
+  std::vector<SpringTerm> weights;           ///< of nodes of the model
+
+  std::size_t point_count() const { return rest.size(); }
+};
+
+/// All that touches in a model of lattice bodies. What it keeps from one step to the next is memory,
+/// not state.
+class Contacts {
+ public:
+  /// The model must outlive it.
+  Contacts(const Model& model, ContactSurface surface, std::vector<contact::Collider> colliders,
+           const ContactParams& params, ThreadArena& arena);
+
+  const ContactSurface& surface() const { return surface_; }
+  const contact::Colliders& colliders() const { return colliders_; }
+  const ContactParams& params() const { return params_; }
+  double reach() const { return params_.reach; }
+  std::span<const double> areas() const { return areas_; }  ///< per point, at rest, m^2
+
+  void interpolate(std::span<const Vec3d> nodal, std::span<Vec3d> at_points) const;
+  /// Adds what forces on points do to nodes.
+  void add_to_nodes(std::span<const Vec3d> at_points, std::span<Vec3d> nodal) const;
+
+  /// Between which times, s, colliders move in the next step.
+  void set_interval(double from, double to);
+
+  // For solvers.
+
+  /// Gets ready for a step of dt (s; 0: a static one) from given nodes.
+  void begin(std::span<const Vec3d> nodes, double dt);
+  /// Whether surfaces are kept apart; otherwise they may pass through each other.
+  bool apart() const { return apart_; }
+  bool colliders_move() const { return colliders_move_; }
+  /// How much of their way, and of that of holds, is left, 1 to 0; see carry().
+  double left() const { return 1 - done_; }
+
+  struct Sum {
+    double energy = 0;  ///< J; infinite where something is inside a collider that must not be
+    double square = 0;  ///< of forces, N^2
+  };
+  /// What touches at an iterate.
+  Sum evaluate(std::span<const Vec3d> nodes);
+  /// Adds its forces.
+  void add_forces(std::span<Vec3d> force);
+  /// Makes the second derivatives, definite, at the iterate last evaluated.
+  void linearise();
+  /// out += K v
+  void apply(std::span<const Vec3d> v, std::span<Vec3d> out);
+  void add_diagonal(std::span<Vec3f> diagonal);
+  /// K as springs, for multigrid.
+  LevelSprings& springs() { return springs_; }
+
+  /// How much of a way of all nodes is free, 0 to 1, while colliders rest.
+  double passable(std::span<const Vec3d> nodes, std::span<const Vec3d> way);
+  /// The same while colliders go to where they are at the end of the step; takes them along.
+  double carry(std::span<const Vec3d> nodes, std::span<const Vec3d> way);
+  /// Adds what colliders that go on to their end would push with, to first order.
+  void add_carried(std::span<Vec3d> force);
+
+  /// Whether the search has to go on from an equilibrium: friction lags behind, springs have to
+  /// be found anew, or surfaces have come apart.
+  bool goes_on(std::span<const Vec3d> nodes);
+
+  /// On each point at the iterate last evaluated, and on colliders, N.
+  contact::ContactForces forces() const;
+  /// Distances at an instant.
+  contact::ContactReport report(std::span<const Vec3d> nodes, double time, double reach);
+  /// Of each point to the nearest thing, m, at most `reach()`; negative inside a collider.
+  std::vector<double> gaps(std::span<const Vec3d> nodes, double time);
+
+ private:
+  /// A contact as multigrid sees it: one spring of a weighted sum of points.
+  struct Touch {
+    std::array<std::int32_t, 4> points{};
+    std::array<double, 4> weights{};
+    std::int32_t count = 0;
+    std::int32_t collider = -1;
+    Mat3d stiffness = Mat3d::zero();
+    Vec3d target{0, 0, 0};  ///< of springs that stay as they are, m
+  };
+  void choose_sizes();
+  void place(double part);
+  bool tangled(std::span<const Vec3d> points);
+  contact::Barrier barrier_of(const contact::Pair& pair) const;
+  contact::Barrier barrier_of(std::int32_t point) const;
+  void find_barrier_terms(contact::Curvature curvature);
+  void find_spring_terms();
+  void add_friction_terms();
+  void renew_friction();
+  void renew_springs(std::span<const Vec3d> nodes, double margin);
+  void add_penetrations(std::span<const Vec3d> nodes, double margin);
+  void add_near_pairs(double margin);
+  void sort_terms();
+  bool is_outside(const contact::PlacedColliders& placed, std::span<const Vec3d> points);
+  Spring spring_of(const Touch& touch) const;
+
+  const Model& model_;
+  ContactSurface surface_;
+  contact::Colliders colliders_;
+  ContactParams params_;
+  ThreadArena& arena_;
+  contact::SurfaceBvh bvh_;
+  contact::PairFilter filter_;
+  std::vector<std::int32_t> free_points_;  ///< that some node moves which is not held
+  std::vector<double> areas_;
+  std::vector<double> stiffness_;  ///< of barriers, per body, N/m
+  std::vector<double> penalty_;    ///< of springs, per body, N/m
+  double exclusion_ = 0;           ///< of springs: no nearer place of the same body, m
+  std::int64_t crossings_at_rest_ = 0;
+  std::unique_ptr<contact::PenetrationFinder> finder_;  ///< once it is needed
+
+  double from_ = 0, to_ = 0;  ///< s
+  double done_ = 0;           ///< how far colliders are between these, 0 to 1
+  bool colliders_move_ = false;
+  contact::PlacedColliders placed_, end_;  ///< there, and at the end
+  bool apart_ = true;
+  double slip_ = 0;  ///< m
+  int rounds_ = 0;
+  std::vector<Vec3d> start_, x_, way_;  ///< of points
+
+  std::vector<contact::ColliderContact> near_colliders_;
+  std::vector<contact::Pair> near_pairs_;
+  std::vector<contact::FrictionContact> frictions_;
+  std::vector<Touch> held_;  ///< springs in place of barriers
+  std::vector<contact::Penetration> inside_;
+  /// What there is at the iterate last evaluated, with touches beside: barriers or springs, then
+  /// friction.
+  std::vector<contact::Term> terms_;
+  std::vector<Touch> touches_;
+  /// Points of terms, ascending; those of term t and corner i of point k are 4 t + i in
+  /// [first_corner_[k], [k + 1]).
+  std::vector<std::int32_t> points_, first_corner_, corners_;
+  std::vector<Vec3d> pull_, image_;  ///< per entry of points_, per corner of terms
+  Springs riders_;                   ///< of points_, on nodes
+  LevelSprings springs_;
+};
+
+}  // namespace isochor::lattice

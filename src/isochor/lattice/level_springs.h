@@ -1,0 +1,24 @@
+#pragma once
+
+#include <vector>
+
+#include "isochor/lattice/coarsest.h"
+#include "isochor/lattice/springs.h"
+
+namespace isochor::lattice {
+
+/// Springs that come and go from one linear system to the next, as contacts do, on all levels of a
+/// model's hierarchy.
+struct LevelSprings {
+  std::vector<Springs> levels;  ///< on the nodes of the model itself first
+  /// How the last level is factorised where they tie parts of it that share no cell; empty: as
+  /// without them.
+  DirectPlan direct;
+  solve::EnvelopeCholesky coarsest;  ///< memory of multigrid, by that plan
+  std::vector<Vec3f> pull;           ///< the same, per spring
+};
+
+/// `ties` says whether any of them ties parts that may share no cell.
+LevelSprings make_level_springs(std::vector<Spring> springs, bool ties, const Model& model);
+
+}  // namespace isochor::lattice

@@ -1,0 +1,168 @@
+#include "isochor/sim/tet_zones.h"
+
+#include <cmath>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "isochor/sim/inputs.h"
+#include "isochor/sim/simulation.h"
+#include "tests/sim/test_scene.h"
+
+namespace isochor::sim {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+/// A block that is pressed; settings of the method and zones are to be added.
+std::string pressed_block(const std::string& method, const std::string& zones,
+                          const std::string& time = "frames = 2") {
+  return "format = 1\n[time]\n" + time + "\n[method]\nname = \"tets\"\n" + method + R"(
+[[body]]
+name = "block"
+cell_size = "5 cm"
+[body.shape]
+kind = "box"
+size = ["20 cm", "20 cm", "20 cm"]
+[body.material]
+law = "neo_hookean_isochoric"
+young = "20 kPa"
+poisson = 0.3
+[[body.hold]]
+name = "low"
+where = "y-"
+[[body.hold]]
+name = "high"
+where = "y+"
+[[body.hold.key]]
+frame = 0
+[[body.hold.key]]
+frame = 2
+translate = [0, "-4 cm", 0]
+)" + zones;
+}
+
+const std::string kHalves = R"([[body.zone]]
+name = "all"
+[[body.zone]]
+name = "left"
+where = "box"
+low = [-1, -1, -1]
+high = [0, 1, 1]
+)";
+
+std::string problem_of(const std::string& scene) {
+  Context context(1);
+  return files::error_of([&] { Simulation(parse_scene(scene, "s.toml"), context); }).what();
+}
+
+TEST(TetZones, EveryMethodKeepsWhatTheSceneNames) {
+  for (const std::string method : {"exact", "multiplier", "linear"}) {
+    Context context(1);
+    Simulation simulation(
+        parse_scene(pressed_block("volume = \"zones\"\nzones = \"" + method + "\"", kHalves),
+                    "s.toml"),
+        context);
+    while (simulation.frame() < 2) ASSERT_TRUE(simulation.advance()) << method;
+    const Measures m = simulation.snapshot().second;
+    ASSERT_EQ(m.zones.size(), 2u);
+    EXPECT_EQ(m.zones[0].name, "block.all");
+    EXPECT_EQ(m.zones[1].name, "block.left");
+    EXPECT_NE(m.zones[0].pressure, 0);
+    ASSERT_TRUE(m.worst_zone_volume_error);
+    EXPECT_LE(std::abs(*m.worst_zone_volume_error), method == "linear" ? 0.05 : 1e-9) << method;
+    EXPECT_LE(std::abs(m.zones[1].volume - 1), method == "linear" ? 0.05 : 1e-9) << method;
+  }
+}
+
+TEST(TetZones, ABodyWithoutZonesIsOne) {
+  Context context(1);
+  Simulation simulation(parse_scene(pressed_block("volume = \"zones\"", ""), "s.toml"), context);
+  while (simulation.frame() < 2) ASSERT_TRUE(simulation.advance());
+  const Measures m = simulation.snapshot().second;
+  ASSERT_EQ(m.zones.size(), 1u);
+  EXPECT_EQ(m.zones[0].name, "block.whole");
+  EXPECT_NEAR(m.zones[0].volume, 1, 1e-9);
+  // The floor carries what presses the lid, pressure included, and the weight.
+  ASSERT_EQ(m.reactions.size(), 2u);
+  const double weight = 9.81 * simulation.summary().mass;
+  EXPECT_GT(std::abs(m.reactions[1].force[1]), 0.1 * weight);
+  EXPECT_NEAR(m.reactions[0].force[1] + m.reactions[1].force[1], weight, 1e-3 * weight);
+}
+
+TEST(TetZones, AZoneSwellsByItsKeysAndRingsAreOneGroup) {
+  Context context(1);
+  const std::string zones = R"([[body.zone]]
+name = "all"
+[[body.zone.key]]
+frame = 0
+volume = 1
+[[body.zone.key]]
+frame = 2
+volume = 1.2
+)";
+  const SceneSpec scene = parse_scene(pressed_block("volume = \"zones\"", zones), "s.toml");
+  EXPECT_NE(frame_inputs(scene, 1),
+            frame_inputs(parse_scene(pressed_block("volume = \"zones\"", kHalves), "s.toml"), 1));
+  Simulation simulation(scene, context);
+  while (simulation.frame() < 2) ASSERT_TRUE(simulation.advance());
+  Measures m = simulation.snapshot().second;
+  EXPECT_NEAR(m.zones[0].volume, 1.2, 1e-9);
+  EXPECT_LE(std::abs(*m.worst_zone_volume_error), 1e-9);
+
+  Simulation rings(parse_scene(pressed_block("volume = \"zones\"", R"([[body.zone]]
+name = "around"
+where = "rings"
+rings = 2
+)"),
+                               "s.toml"),
+                   context);
+  while (rings.frame() < 1) ASSERT_TRUE(rings.advance());
+  m = rings.snapshot().second;
+  ASSERT_EQ(m.zones.size(), 1u);
+  EXPECT_NEAR(m.zones[0].volume, 1, 1e-9);
+}
+
+TEST(TetZones, AResumedRunHasTheSameBits) {
+  const std::string scene =
+      pressed_block("volume = \"zones\"", kHalves,
+                    "frames = 4\nintegrator = \"backward-euler\"\nstart = \"equilibrium\"");
+  Context context(1);
+  Simulation whole(parse_scene(scene, "s.toml"), context);
+  while (whole.frame() < 2) ASSERT_TRUE(whole.advance());
+  const std::vector<std::byte> half = whole.checkpoint();
+  while (whole.frame() < 4) {
+    whole.poison_scratch();
+    ASSERT_TRUE(whole.advance());
+  }
+  Simulation resumed(parse_scene(scene, "s.toml"), context);
+  resumed.restore("checkpoint", half);
+  while (resumed.frame() < 4) ASSERT_TRUE(resumed.advance());
+  EXPECT_EQ(whole.checkpoint(), resumed.checkpoint());
+}
+
+TEST(TetZones, WhatCannotBeIsTold) {
+  EXPECT_THAT(
+      problem_of(pressed_block("", kHalves)),
+      AllOf(HasSubstr("no zones (zone 'all' of 'block')"), HasSubstr("method.volume = \"zones\"")));
+  const auto with_zone = [](const std::string& keys) {
+    return pressed_block("volume = \"zones\"", "[[body.zone]]\nname = \"z\"\n" + keys);
+  };
+  EXPECT_THAT(problem_of(with_zone("where = \"region\"\nregion = \"a\"")),
+              HasSubstr("a region is part of a file of tets"));
+  EXPECT_THAT(problem_of(with_zone("where = \"painted\"")),
+              HasSubstr("nothing is painted as a zone"));
+  EXPECT_THAT(problem_of(with_zone("where = \"box\"\nlow = [2, 2, 2]\nhigh = [3, 3, 3]")),
+              AllOf(HasSubstr("no tet of 'block' is in the zone"), HasSubstr("body[0].zone[0]")));
+  EXPECT_THAT(problem_of(with_zone("[[body.zone.key]]\nframe = 2\nvolume = 1\n[[body.zone.key]]\n"
+                                   "frame = 1\nvolume = 1")),
+              HasSubstr("1 does not follow 2"));
+  EXPECT_THAT(problem_of(with_zone("[[body.zone]]\nname = \"z\"")),
+              HasSubstr("there is a zone 'z' already"));
+  EXPECT_THAT(
+      problem_of(pressed_block("volume = \"zones\"", "", "frames = 2\nintegrator = \"midpoint\"")),
+      HasSubstr("no time.integrator = \"midpoint\""));
+}
+
+}  // namespace
+}  // namespace isochor::sim
