@@ -13,12 +13,13 @@ inline constexpr double kPuckRadius = 0.03;
 inline constexpr double kPuckHeight = 0.02;
 inline constexpr double kIndenterRadius = 0.01;
 
-/// Filled with cells of `spacing`, its floor on z = 0.
-inline geometry::TetMesh make_puck(double spacing, ThreadArena& arena) {
-  const auto distance = [](const Vec3d& x) {
-    const double side = std::hypot(x[0], x[1]) - kPuckRadius;
-    const double cap = std::max(-x[2], x[2] - kPuckHeight);
-    return side > 0 && cap > 0 ? std::hypot(side, cap) : std::max(side, cap);
+/// Filled with cells of `spacing`, its floor on z = 0, its rims rounded.
+inline geometry::TetMesh make_puck(double spacing, ThreadArena& arena, double rounding = 0) {
+  const auto distance = [rounding](const Vec3d& x) {
+    const double side = std::hypot(x[0], x[1]) - kPuckRadius + rounding;
+    const double cap = std::max(-x[2], x[2] - kPuckHeight) + rounding;
+    return std::min(std::max(side, cap), 0.0) +
+           std::hypot(std::max(side, 0.0), std::max(cap, 0.0)) - rounding;
   };
   const double margin = 2 * spacing;
   return geometry::stuff(

@@ -1,20 +1,22 @@
 /// [Sheen21 fig 6], section 7, and fig. 9 d: a puck that is indented, with and without skin that
 /// keeps its area.
 ///
-/// The paper gives lambda_e as a modulus and integrates it over the surface; how thick skin is, is
-/// not stated. Here it is 2 mm, as thick as epidermis and dermis together.
+/// The paper gives lambda_e as a modulus and integrates it over the surface, in a unit of length
+/// that is not stated. Here it is a centimetre, so that 100 kPa are 1000 N/m: as much as real skin
+/// of 1 mm with a Young's modulus of 1 MPa has, which is the skin with shear.
 #include <cmath>
 #include <fmt/core.h>
 
 #include "reproduce/experiment.h"
-#include "reproduce/figure.h"
+#include "reproduce/field_figure.h"
 #include "reproduce/puck.h"
 #include "reproduce/zonal_body.h"
 
 namespace isochor::reproduce {
 namespace {
 
-constexpr double kSkinThickness = 2e-3;
+constexpr double kPaperUnit = 0.01;
+constexpr double kRounding = 0.005;
 
 struct Skinned {
   std::string name;
@@ -22,19 +24,19 @@ struct Skinned {
   materials::Material material;
   bool zone = false;
   std::optional<shells::SheetLaw> skin;
-  std::optional<double> paper_iterations;  ///< per step, table 1
+  double thickness = kPaperUnit;
+  std::optional<double> paper_iterations{};  ///< per step, table 1
 };
 
 std::vector<Skinned> skinned() {
   const materials::Material soft = unconstrained(kFleshShear, 0.4545);
   const materials::Material ours = with_penalty(kFleshShear, 100e3, 9);
-  // Rubber whose response to a change of area, 3 mu, is the modulus of the published skin.
-  const shells::RubberLaw rubber{.mu = 100e3 / 3};
-  return {{"nu = 0.4545", "comparator", soft, false, {}, 3.0},
-          {"nu = 0.4545, skin of 40 kPa", "paper", soft, false, shells::AreaLaw{40e3, 1}, {}},
-          {"zone", "paper", ours, true, {}, 3.38},
-          {"zone, skin of 100 kPa", "paper", ours, true, shells::AreaLaw{100e3, 1}, 3.51},
-          {"zone, skin with shear", "best", ours, true, rubber, {}}};
+  return {
+      {"nu = 0.4545", "comparator", soft, false, {}, 0, 3.0},
+      {"nu = 0.4545, skin of 40 kPa", "paper", soft, false, shells::AreaLaw{40e3, 1}},
+      {"zone", "paper", ours, true, {}, 0, 3.38},
+      {"zone, skin of 100 kPa", "paper", ours, true, shells::AreaLaw{100e3, 1}, kPaperUnit, 3.51},
+      {"zone, skin with shear", "best", ours, true, shells::RubberLaw{.mu = 1e6 / 3}, 1e-3}};
 }
 
 /// What the free surface looks like.
@@ -69,6 +71,25 @@ SurfaceMeasure measure(const ZonalBody& puck, std::span<const geometry::Triangle
   return out;
 }
 
+/// In percent, per node.
+std::vector<double> area_changes(const ZonalBody& puck,
+                                 std::span<const geometry::Triangle> triangles) {
+  const auto area = [](std::span<const Vec3d> x, const geometry::Triangle& t) {
+    return norm(cross(x[t[1]] - x[t[0]], x[t[2]] - x[t[0]]));
+  };
+  std::vector<double> now(puck.model().node_count(), 0), rest(now);
+  for (const geometry::Triangle& t : triangles) {
+    for (const std::int32_t n : t) {
+      now[n] += area(puck.state().positions, t);
+      rest[n] += area(puck.model().rest_positions, t);
+    }
+  }
+  for (std::size_t n = 0; n < now.size(); ++n) {
+    now[n] = rest[n] > 0 ? 100 * (now[n] / rest[n] - 1) : 0;
+  }
+  return now;
+}
+
 /// The boundary of the tets without the floor and what the indenter holds.
 std::vector<geometry::Triangle> free_triangles(const tets::BodySpec& body) {
   std::vector<std::uint8_t> held(body.mesh.positions.size(), 0);
@@ -87,10 +108,10 @@ std::vector<geometry::Triangle> free_triangles(const tets::BodySpec& body) {
 std::vector<Row> sheen_epidermis(const ExperimentOptions& options, Context& context) {
   const double spacing = options.full ? 0.0021 : 0.0036;
   const int steps = options.full ? 50 : 20;
-  const geometry::TetMesh mesh = make_puck(spacing, context.arena);
+  const geometry::TetMesh mesh = make_puck(spacing, context.arena, kRounding);
   std::vector<Row> rows;
-  Figure figure;
-  double offset = 0;
+  FieldFigure figure("area_change", "%");
+  int shown = 0;
   SurfaceMeasure bare;
   for (const Skinned& v : skinned()) {
     tets::BodySpec body{.name = "puck", .mesh = mesh};
@@ -104,7 +125,7 @@ std::vector<Row> sheen_epidermis(const ExperimentOptions& options, Context& cont
     const std::vector<geometry::Triangle> outside = geometry::boundary_triangles(mesh.tets);
     if (v.skin) {
       body.sheets = {
-          {.name = "skin", .triangles = outside, .law = *v.skin, .thickness = kSkinThickness}};
+          {.name = "skin", .triangles = outside, .law = *v.skin, .thickness = v.thickness}};
     }
     ZonalBody puck(body, {}, context);
     int done = 0;
@@ -144,7 +165,10 @@ std::vector<Row> sheen_epidermis(const ExperimentOptions& options, Context& cont
                      puck.seconds / steps,
                      arrived ? "" : fmt::format("; step {} did not converge", done + 1)));
     less("sharpest fold", now.sharpest * 180 / M_PI, bare.sharpest * 180 / M_PI, "degrees",
-         fmt::format("rms {:.1f}", now.fold * 180 / M_PI));
+         fmt::format("rms {:.1f}{}", now.fold * 180 / M_PI,
+                     v.kind == "paper" && v.skin
+                         ? "; what resists no shear folds at the rim of the indenter"
+                         : ""));
     double top = 0;
     for (const Vec3d& x : puck.state().positions) top = std::max(top, x[2]);
     add("bulge above the top", 100 * (top / kPuckHeight - 1), "% of the height", {},
@@ -152,22 +176,27 @@ std::vector<Row> sheen_epidermis(const ExperimentOptions& options, Context& cont
         fmt::format("volume {:.2f} %, {} inverted tets", 100 * puck.volume(), puck.inverted()));
     add("Newton iterations", double(puck.iterations) / steps, "per step", v.paper_iterations,
         Relation::Shown, {}, "the paper's are those of Ipopt, at steps of 1 % of the height");
-    geometry::SurfaceMesh surface;
-    surface.positions = mesh.positions;
-    for (const geometry::Triangle& t : outside) surface.add_face(t);
-    if (arrived) figure.add(v.name, surface, puck.state().positions, {offset, 0, 0});
-    offset += 2.25 * kPuckRadius;
+    // Without a zone behind, with one in front.
+    const Vec3d offset{2.3 * kPuckRadius * (v.zone ? shown - 2 : shown + 0.5),
+                       v.zone ? 0 : 2.4 * kPuckRadius, 0};
+    if (arrived) {
+      figure.add(v.name, outside, puck.state().positions, area_changes(puck, outside), offset);
+    }
+    ++shown;
   }
   if (!options.pictures.empty()) {
     figure.draw(options.pictures / "sheen_epidermis.png",
-                {.width = 1500,
-                 .height = 400,
+                {.width = 1200,
+                 .height = 760,
                  .samples = 32,
+                 .field_min = -40,
+                 .field_max = 40,
                  .up = {0, 0, 1},
-                 .camera_direction = Vec3d{0, -1, 0.9},
-                 .camera_distance_factor = 0.62,
+                 .camera_direction = Vec3d{0, -1, 1.1},
+                 .camera_distance_factor = 0.85,
                  .ground = false,
-                 .caption = "without and with skin; with a zone; zone and skin; skin with shear"},
+                 .caption = "behind: Poisson's ratio 0.4545, without and with skin; in front: a "
+                            "zone without skin, with skin, with skin that resists shear"},
                 context);
   }
   return rows;

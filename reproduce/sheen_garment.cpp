@@ -7,10 +7,9 @@
 #include <cmath>
 #include <fmt/core.h>
 
-#include "isochor/base/file.h"
 #include "isochor/geometry/stuffing.h"
-#include "isochor/run/render.h"
 #include "reproduce/experiment.h"
+#include "reproduce/field_figure.h"
 #include "reproduce/worn.h"
 #include "reproduce/zonal_body.h"
 
@@ -19,7 +18,7 @@ namespace {
 
 constexpr double kTrunkHeight = 0.4;
 constexpr double kBandMiddle = 0.2;
-constexpr double kBandHeight = 0.05;
+constexpr double kBandHeight = 0.15;
 
 /// Half axes of the section at a height, and how far it reaches: wide hips, waist, ribs.
 struct Section {
@@ -37,7 +36,12 @@ geometry::TetMesh make_trunk(double spacing, ThreadArena& arena) {
     const double part = std::hypot(x[0] / a, x[2] / b);
     const double slope = std::hypot(x[0] / (a * a), x[2] / (b * b)) / std::max(part, 1e-9);
     const double side = part > 1e-6 ? (part - 1) / slope : -b;
-    return std::max(side, std::abs(x[1] - 0.5 * kTrunkHeight) - 0.5 * kTrunkHeight);
+    // Rims are rounded.
+    constexpr double kRound = 0.03;
+    const double a1 = side + kRound;
+    const double a2 = std::abs(x[1] - 0.5 * kTrunkHeight) - 0.5 * kTrunkHeight + kRound;
+    return std::min(std::max(a1, a2), 0.0) + std::hypot(std::max(a1, 0.0), std::max(a2, 0.0)) -
+           kRound;
   };
   const double margin = 2 * spacing;
   return geometry::stuff(distance,
@@ -74,58 +78,15 @@ std::vector<Trunk> trunks() {
           {"zone and skin", "paper", with_penalty(mu, 120e3 / 4, 6), true, true, 0}};
 }
 
-/// The trunk and its band beside others, with the pressure of contact in mmHg.
-class PressureMap {
- public:
-  void add(const std::string& name, Worn& worn, const Vec3d& offset);
-  void draw(const std::filesystem::path& file, const run::RenderOptions& options,
-            Context& context) const;
-
- private:
-  files::Topology topology_;
-  files::Frame frame_;
-};
-
-void PressureMap::add(const std::string& name, Worn& worn, const Vec3d& offset) {
-  const std::vector<geometry::Triangle> triangles = worn.triangles_of(0);
-  const std::vector<double> p = shells::spread_out(triangles, worn.positions(), worn.pressures());
-  files::BodyTopology topology{.name = name};
-  files::BodyFrame frame;
-  files::Field field{.name = "contact_pressure", .unit = "mmHg", .support = files::Support::Vertex};
-  std::vector<std::int32_t> place(worn.model().node_count(), -1);
-  for (geometry::Triangle t : triangles) {
-    for (std::int32_t& n : t) {
-      if (place[n] < 0) {
-        place[n] = std::int32_t(frame.vertices.size());
-        topology.surface.positions.push_back(worn.model().rest_positions[n] + offset);
-        frame.vertices.push_back(worn.positions()[n] + offset);
-        field.values.push_back(float(p[n] / shells::kMillimetreOfMercury));
-      }
-      n = place[n];
-    }
-    topology.surface.add_face(t);
-  }
-  frame.fields = {std::move(field)};
-  topology_.bodies.push_back(std::move(topology));
-  frame_.bodies.push_back(std::move(frame));
-}
-
-void PressureMap::draw(const std::filesystem::path& file, const run::RenderOptions& options,
-                       Context& context) const {
-  make_directory(file.parent_path());
-  write_file_atomic(
-      file, encode_png(run::render(topology_, frame_, options, std::nullopt, context.arena)));
-}
-
 }  // namespace
 
 std::vector<Row> sheen_garment(const ExperimentOptions& options, Context& context) {
-  const double spacing = options.full ? 0.014 : 0.024;
-  const int around = options.full ? 160 : 96;
+  const double spacing = options.full ? 0.015 : 0.03;
+  const int around = options.full ? 144 : 72;
   const double reach = 0.002;
   const geometry::TetMesh mesh = make_trunk(spacing, context.arena);
   std::vector<Row> rows;
-  PressureMap map;
+  FieldFigure map("contact_pressure", "mmHg");
   std::optional<double> first_girth;
   double offset = 0;
   for (const Trunk& v : trunks()) {
@@ -142,10 +103,11 @@ std::vector<Row> sheen_garment(const ExperimentOptions& options, Context& contex
                        .law = shells::AreaLaw{100e3, 1},
                        .thickness = 2e-3}};
     }
-    Worn worn({trunk, band_body(make_waistband(around, 0.5 * reach + 0.003),
-                                shells::RubberLaw{.mu = 3e5}, 1e-3, 0.6)},
-              {}, {.reach = reach}, context);
-    const bool done = worn.tighten(4);
+    Worn worn(
+        {trunk,
+         band_body(make_waistband(around, 0.8 * reach), shells::RubberLaw{.mu = 3e5}, 2e-3, 0.6)},
+        {.newton = {.tolerance = kWornTolerance}}, {.reach = reach, .friction = 0.3}, context);
+    const bool done = worn.tighten(3);
     const auto add = [&](std::string quantity, double ours, const char* unit,
                          std::optional<double> paper, Relation relation,
                          std::optional<double> bound, std::string note) {
@@ -182,18 +144,22 @@ std::vector<Row> sheen_garment(const ExperimentOptions& options, Context& contex
     add("pressure beneath the band", p.mean / shells::kMillimetreOfMercury, "mmHg", {},
         Relation::Shown, {},
         fmt::format("{:.2f} kPa; up to {:.1f} mmHg; tension {:.0f} N/m", p.mean / 1000,
-                    p.most / shells::kMillimetreOfMercury, worn.mean_tension()));
-    if (done) map.add(v.name, worn, {offset, 0, 0});
+                    p.most / shells::kMillimetreOfMercury, worn.mean_tension(1)));
+    if (done) {
+      const std::vector<geometry::Triangle> outside = worn.triangles_of(0);
+      std::vector<double> mercury = shells::spread_out(outside, worn.positions(), worn.pressures());
+      for (double& value : mercury) value /= shells::kMillimetreOfMercury;
+      map.add(v.name, outside, worn.positions(), mercury, {offset, 0, 0});
+    }
     offset += 0.42;
   }
   if (!options.pictures.empty()) {
     map.draw(options.pictures / "sheen_garment.png",
              {.width = 1500,
-              .height = 480,
+              .height = 520,
               .samples = 32,
-              .field = "contact_pressure",
-              .camera_direction = Vec3d{0.3, 0.35, 1},
-              .camera_distance_factor = 0.75,
+              .camera_direction = Vec3d{0, 0.15, 1},
+              .camera_distance_factor = 0.72,
               .ground = false,
               .caption = "Poisson's ratio 0.4545, 0.499; a zone; a zone and skin"},
              context);

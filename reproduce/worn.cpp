@@ -98,9 +98,12 @@ Worn::Pressure Worn::pressure_on(std::size_t body) {
   return out;
 }
 
-double Worn::mean_tension() const {
+double Worn::mean_tension(std::size_t body) const {
+  const tets::BodyRange& range = model_.bodies[body];
   double sum = 0, area = 0;
   for (std::size_t t = 0; t < model_.sheets.triangles.size(); ++t) {
+    const std::int32_t n = model_.sheets.triangles[t].points[0];
+    if (n < range.first_node || n >= range.first_node + range.node_count) continue;
     const shells::SheetTension now = shells::tension(model_.sheets, t, {state_.positions});
     const double weight = now.area_ratio * model_.sheets.triangles[t].area;
     sum += weight * now.principal[0];

@@ -14,6 +14,10 @@ namespace isochor::reproduce {
 tets::BodySpec band_body(shells::BandMesh mesh, const shells::SheetLaw& law, double thickness,
                          double scale);
 
+/// Forces of contact to four digits: where parts slide over corners of others, more take many
+/// iterations.
+inline constexpr double kWornTolerance = 1e-4;
+
 /// Bodies in static contact, and what they wear.
 class Worn {
  public:
@@ -42,8 +46,8 @@ class Worn {
   Pressure pressure_on(std::size_t body);
   /// Of those triangles of the surface that belong to a body.
   std::vector<geometry::Triangle> triangles_of(std::size_t body);
-  /// Mean of the larger principal tension of all sheets, by area, N/m.
-  double mean_tension() const;
+  /// Mean of the larger principal tension of a body's sheets, by area, N/m.
+  double mean_tension(std::size_t body) const;
   /// Volume of a body's tets now over that at rest.
   double volume(std::size_t body) const;
 

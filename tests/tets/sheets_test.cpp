@@ -134,6 +134,22 @@ TEST(TetSheets, SkinKeepsTheAreaOfABodyThatIsPulled) {
   EXPECT_LT(std::abs(skinned), 0.6 * bare);
 }
 
+TEST(TetSheets, HeldPointsOfASheetWithoutMassGoWhereTheyAreHeld) {
+  Context context(1);
+  BodySpec body = ring_body(0.3, 0.1, 24, 2, 1);
+  body.holds = {{.name = "rim", .nodes = {}}};
+  for (std::int32_t n = 0; n < 24; ++n) body.holds[0].nodes.push_back(n);
+  const Model model = build_model({body}, {}, context.arena);
+  State state = make_state(model);
+  Scratch scratch(model);
+  std::vector<Vec3d> held;
+  for (std::int32_t n = 0; n < 24; ++n) held.push_back(model.rest_positions[n] + Vec3d{0, 1, 0});
+  ASSERT_TRUE(advance(model, state, {.held_positions = held}, scratch, context).converged());
+  for (std::size_t n = 0; n < model.node_count(); ++n) {
+    EXPECT_NEAR(state.positions[n][1], model.rest_positions[n][1] + 1, 1e-6);
+  }
+}
+
 TEST(TetSheets, RingSettlesWhereItIsNotStretched) {
   Context context(1);
   const Model model = build_model({ring_body(0.3, 0.1, 24, 2, 0.8)}, {}, context.arena);

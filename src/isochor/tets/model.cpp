@@ -239,9 +239,7 @@ void find_pattern(Model& model, ThreadArena& arena) {
 /// Nodes of a mesh that nothing uses have no mass, and nothing to hold them.
 void hold_unused(Model& model) {
   for (std::size_t n = 0; n < model.node_count(); ++n) {
-    const bool used = model.first_use[n] < model.first_use[n + 1] ||
-                      model.sheets.first_use[n] < model.sheets.first_use[n + 1];
-    if (!used) model.held[n] = 1;
+    if (!model.is_used(n)) model.held[n] = 1;
   }
 }
 

@@ -111,6 +111,11 @@ struct Model {
   std::size_t node_count() const { return rest_positions.size(); }
   /// Where the pattern has the diagonal block of a node.
   std::int32_t diagonal_place(std::size_t node) const;
+  /// Whether a tet or a sheet has the node.
+  bool is_used(std::size_t node) const {
+    return first_use[node] < first_use[node + 1] ||
+           sheets.first_use[node] < sheets.first_use[node + 1];
+  }
   bool moves() const { return params.integrator != solve::Integrator::Static; }
   std::size_t held_count() const;
   /// The largest of all bodies, s.

@@ -267,7 +267,7 @@ class Equilibrium {
       }
     }
     for (std::size_t n = 0; n < model_.node_count(); ++n) {
-      if (model_.held[n] && model_.mass[n] == 0) scratch_.positions[n] = start_.positions[n];
+      if (!model_.is_used(n)) scratch_.positions[n] = start_.positions[n];
     }
     for (const Slide& slide : scratch_.slides) {
       const double from = dot(slide.normal, start_.positions[slide.node]);

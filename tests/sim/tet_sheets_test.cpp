@@ -1,0 +1,120 @@
+#include "isochor/sim/tet_sheets.h"
+
+#include <cmath>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "isochor/sim/simulation.h"
+#include "tests/sim/test_scene.h"
+
+namespace isochor::sim {
+namespace {
+
+using files::error_of;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+/// A rod along y with a core that is held, and a band of 4/5 of its girth.
+const std::string kBandScene = R"(format = 1
+[time]
+frames = 1
+[world]
+gravity = [0, 0, 0]
+[method]
+name = "tets"
+tolerance = 1e-4
+[[body]]
+name = "rod"
+cell_size = 0.03
+shape = { kind = "cylinder", axis = [0, 1, 0], radius = 0.05, length = 0.2 }
+material = { law = "stable_neo_hookean", young = 2e5, poisson = 0.3, density = 1000 }
+[[body.hold]]
+name = "core"
+where = "box"
+low = [-0.02, -1, -0.02]
+high = [0.02, 1, 0.02]
+[[body.band]]
+name = "band"
+width = 0.04
+girth = 0.25
+young = 6e5
+thickness = 5e-4
+friction = 0.3
+)";
+
+SceneSpec band_scene(const std::vector<std::string>& settings = {}) {
+  return parse_scene(kBandScene, "scene.toml", settings);
+}
+
+const files::Field& vertex_field(const files::BodyFrame& body, std::string_view name) {
+  for (const files::Field& field : body.fields) {
+    if (field.name == name && field.support == files::Support::Vertex) return field;
+  }
+  throw std::runtime_error("no such field");
+}
+
+TEST(TetSheetsScene, ABandPressesTheBodyBeneathItAndNothingElse) {
+  Context context(2);
+  Simulation simulation(band_scene(), context);
+  ASSERT_TRUE(simulation.advance());
+  const files::Frame frame = simulation.snapshot().first;
+  ASSERT_EQ(frame.bodies.size(), 2u);
+  EXPECT_EQ(simulation.topology().bodies[1].name, "rod.band");
+  const files::Field& pressure = vertex_field(frame.bodies[0], "contact_pressure");
+  double most = 0;
+  for (std::size_t v = 0; v < pressure.values.size(); ++v) {
+    most = std::max(most, double(pressure.values[v]));
+    if (std::abs(frame.bodies[0].vertices[v][1]) > 0.07) EXPECT_EQ(pressure.values[v], 0);
+  }
+  // A strip of this rubber around the rod as it is at rest: 1.7 kPa.
+  EXPECT_GT(most, 1000);
+  double narrowest = 1;
+  for (const Vec3d& x : frame.bodies[1].vertices) {
+    narrowest = std::min(narrowest, std::hypot(x[0], x[2]));
+  }
+  EXPECT_LT(narrowest, 0.0505) << "it lies on the rod";
+}
+
+TEST(TetSheetsScene, ABandIsLooseUntilItTightens) {
+  const SceneSpec scene = band_scene({"body[0].band[0].tight_at=4"});
+  Context context(1);
+  const TetScene built = build_tet_scene(scene, {}, context);
+  const std::unique_ptr<WornBands> bands = make_bands(scene, built.model);
+  EXPECT_EQ(bands->tightening_at(0)[0], 0);
+  EXPECT_EQ(bands->tightening_at(3)[0], 0.75);
+  EXPECT_EQ(bands->tightening_at(9)[0], 1);
+}
+
+TEST(TetSheetsScene, SkinIsOnTheWholeBoundary) {
+  Context context(1);
+  const SceneSpec scene =
+      band_scene({"body[0].skin.law=\"rubber\"", "body[0].skin.modulus=\"90 kPa\""});
+  const TetScene built = build_tet_scene(scene, {}, context);
+  double skin = 0;
+  for (const shells::SheetTriangle& t : built.model.sheets.triangles) {
+    if (t.sheet == 0) skin += t.area;
+  }
+  EXPECT_NEAR(skin, 2 * M_PI * 0.05 * (0.2 + 0.05), 0.1 * skin) << "its edges are blunt";
+  EXPECT_EQ(std::get<shells::RubberLaw>(built.model.sheets.laws[0]).mu, 30e3);
+}
+
+TEST(TetSheetsScene, WhatCannotBeIsRefusedWithPlaceAndRemedy) {
+  const auto refusal = [](const std::vector<std::string>& settings) {
+    return error_of([&] { band_scene(settings); });
+  };
+  EXPECT_THAT(refusal({"body[0].band[0].axis=[0,0,0]"}),
+              AllOf(HasSubstr("band[0].axis"), HasSubstr("without length")));
+  EXPECT_THAT(refusal({"method.name=\"lattice\""}),
+              AllOf(HasSubstr("band 'band' of 'rod'"), HasSubstr("tets")));
+  EXPECT_THAT(refusal({"body[0].band[0].girth=-1"}), HasSubstr("girth"));
+  EXPECT_THAT(refusal({"time.integrator=\"midpoint\""}), HasSubstr("backward-euler"));
+  EXPECT_THAT(refusal({"body[0].skin.law=\"fur\""}), HasSubstr("area"));
+  EXPECT_THAT(error_of([] {
+                Context context(1);
+                build_tet_scene(band_scene({"body[0].band[0].center=[0,5,0]"}), {}, context);
+              }),
+              AllOf(HasSubstr("band[0]"), HasSubstr("no surface between the rims")));
+}
+
+}  // namespace
+}  // namespace isochor::sim
