@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "isochor/base/error.h"
-#include "isochor/contact/contact_energy.h"
 #include "isochor/tets/zonal_search.h"
 
 namespace isochor::tets {
