@@ -19,7 +19,7 @@
 namespace isochor::reproduce {
 namespace {
 
-constexpr int kPreRollFrames = 6, kWalkFrames = 8;
+constexpr int kPreRollFrames = 6, kWalkFrames = 8, kFullWalkFrames = 4;
 constexpr double kFrameRate = 24;       ///< 1/s
 constexpr double kCycle = 1.1;          ///< s for two steps
 constexpr double kBoneStiffness = 1e8;  ///< N/m^3
@@ -54,9 +54,9 @@ anatomy::Skeleton walking_skeleton() {
   return skeleton;
 }
 
-sim::SceneSpec make_walk(double cell_size) {
+sim::SceneSpec make_walk(double cell_size, int frames) {
   sim::SceneSpec scene;
-  scene.time = {.frames = kPreRollFrames + kWalkFrames, .frame_rate = kFrameRate};
+  scene.time = {.frames = kPreRollFrames + frames, .frame_rate = kFrameRate};
   scene.skeleton.given = std::make_shared<const anatomy::Skeleton>(walking_skeleton());
   scene.skeleton.repeat = true;
   scene.skeleton.pre_roll = kPreRollFrames / kFrameRate;
@@ -114,7 +114,8 @@ class Character {
 
   void walk() {
     const double cell_size = options_.full ? 0.00905 : 0.0188;
-    sim::Simulation simulation(make_walk(cell_size), context_);
+    const int frames = options_.full ? kFullWalkFrames : kWalkFrames;
+    sim::Simulation simulation(make_walk(cell_size, frames), context_);
     const sim::SceneSpec& scene = simulation.scene();
     const std::size_t cells = simulation.summary().cells;
     const Effort effort = simulate(simulation, kPreRollFrames, context_);
@@ -220,6 +221,7 @@ class Character {
                   .samples = 24,
                   .up = up,
                   .camera_direction = camera,
+                  .camera_distance_factor = 0.85,
                   .caption = "left: linear blend skinning; right: elastic"},
                  context_);
   }

@@ -92,13 +92,16 @@ class Elbow {
 
   void draw() const {
     if (options_.pictures.empty()) return;
-    picture_.draw(options_.pictures / "mcadams_elbow.png",
-                  {.width = 1500,
-                   .height = 620,
-                   .samples = 24,
-                   .camera_direction = Vec3d{0.0, 0.25, 1},
-                   .caption = "an elbow at 140 degrees: skinning, corotated, mixed; the last two with contact"},
-                  context_);
+    picture_.draw(
+        options_.pictures / "mcadams_elbow.png",
+        {.width = 1500,
+         .height = 500,
+         .samples = 24,
+         .camera_direction = Vec3d{0.0, 0.25, 1},
+         .camera_distance_factor = 0.75,
+         .caption =
+             "an elbow at 140 degrees: skinning, corotated, mixed; the last two with contact"},
+        context_);
   }
 
   std::vector<Row> rows;
