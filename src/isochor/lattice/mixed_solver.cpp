@@ -77,11 +77,15 @@ class Saddle {
     } else if (motion_) {
       take_flight();
     }
-    report_.end = iterate(model_.params.tolerance, model_.params.max_iterations);
-    while (report_.converged() && contacts_ && contacts_->goes_on(scratch_.positions)) {
+    report_.end = find_saddle();
+    const auto usable = [&] { return report_.converged() || contacts_->untangles(); };
+    while (contacts_ && usable() && !context_.cancelled) {
+      const bool untangled_badly = contacts_->untangles();
+      const bool goes_on = contacts_->goes_on(scratch_.positions);
+      if (!goes_on && !untangled_badly) break;
       evaluate();
-      report_.end =
-          iterate(model_.params.tolerance, report_.iterations + model_.params.max_iterations);
+      report_.end = find_saddle(!goes_on);
+      if (!goes_on) break;
     }
     report_.least_j = now_.least_j;
     return report_;
@@ -255,6 +259,16 @@ class Saddle {
         over_cells([](double e, double W, double mu) { return kPenalty * mu * e * e / W; });
     return {over_cells([](double e, double W, double) { return e * e / W; }),
             over_cells([](double, double W, double) { return W; })};
+  }
+
+  /// Roughly where surfaces have to come apart first, unless it must be well.
+  solve::NewtonEnd find_saddle(bool well = false) {
+    const int more = model_.params.max_iterations;
+    if (!well && contacts_ && contacts_->untangles()) {
+      return iterate(std::max(model_.params.tolerance, Contacts::kRoughly),
+                     report_.iterations + std::min(more, Contacts::kFewIterations));
+    }
+    return iterate(model_.params.tolerance, report_.iterations + more);
   }
 
   solve::NewtonEnd iterate(double tolerance, int most) {

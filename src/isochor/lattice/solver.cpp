@@ -167,6 +167,16 @@ class Equilibrium {
                 flat(std::span<Vec3d>(scratch_.positions)));
   }
 
+  /// Newton's method; roughly where surfaces have to come apart first.
+  solve::NewtonReport search() {
+    solve::NewtonParams params = model_.params.newton;
+    if (contacts_ && contacts_->untangles()) {
+      params.tolerance = std::max(params.tolerance, Contacts::kRoughly);
+      params.max_iterations = std::min(params.max_iterations, Contacts::kFewIterations);
+    }
+    return solve::newton(*this, params);
+  }
+
   bool cancelled() const { return context_.cancelled; }
 
   void progress(const solve::NewtonReport& report) {
@@ -563,6 +573,16 @@ void check_duration(const Model& model, const StepInput& input) {
               "build the model with Params::integrator, or leave StepInput::dt at 0");
 }
 
+/// A search that went on after another one.
+static solve::NewtonReport with(const solve::NewtonReport& before, solve::NewtonReport after) {
+  after.iterations += before.iterations;
+  after.krylov_iterations += before.krylov_iterations;
+  after.operator_applications += before.operator_applications;
+  after.fallbacks += before.fallbacks;
+  if (after.fallback.empty()) after.fallback = before.fallback;
+  return after;
+}
+
 StepReport advance(const Model& model, State& state, const StepInput& input, Scratch& scratch,
                    Context& context) {
   check_duration(model, input);
@@ -582,17 +602,16 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
   // Nonlinear cycles know neither inertia nor surfaces nor contact.
   const bool cycles = model.params.solver == Solver::Fas && model.hierarchy && !inertia &&
                       model.surfaces.empty() && !input.contacts;
-  static_cast<solve::NewtonReport&>(report) =
-      cycles ? solve::nonlinear_cycles(problem, model.params.newton)
-             : solve::newton(problem, model.params.newton);
-  while (report.converged() && input.contacts && input.contacts->goes_on(scratch.positions)) {
-    const solve::NewtonReport before = report;
-    static_cast<solve::NewtonReport&>(report) = solve::newton(problem, model.params.newton);
-    report.iterations += before.iterations;
-    report.krylov_iterations += before.krylov_iterations;
-    report.operator_applications += before.operator_applications;
-    report.fallbacks += before.fallbacks;
-    if (report.fallback.empty()) report.fallback = before.fallback;
+  solve::NewtonReport& search = report;
+  search = cycles ? solve::nonlinear_cycles(problem, model.params.newton) : problem.search();
+  const auto usable = [&] { return report.converged() || input.contacts->untangles(); };
+  while (input.contacts && usable() && !context.cancelled) {
+    const bool untangled_badly = input.contacts->untangles();
+    if (!input.contacts->goes_on(scratch.positions)) {
+      if (untangled_badly) search = with(search, solve::newton(problem, model.params.newton));
+      break;
+    }
+    search = with(search, problem.search());
   }
   report.krylov_iterations += prediction->iterations;
   report.operator_applications += prediction->operator_applications;
