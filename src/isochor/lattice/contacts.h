@@ -61,8 +61,6 @@ class Contacts {
   bool apart() const { return apart_; }
   /// Whether springs pull until they are: equilibria on the way there need not be good.
   bool untangles() const { return !apart_ && params_.scheme == ContactScheme::Barrier; }
-  static constexpr double kRoughly = 1e-2;  ///< residual of these
-  static constexpr int kFewIterations = 20;
   bool colliders_move() const { return colliders_move_; }
   /// How much of their way, and of that of holds, is left, 1 to 0; see carry().
   double left() const { return 1 - done_; }
