@@ -59,6 +59,8 @@ class Contacts {
   void begin(std::span<const Vec3d> nodes, double dt);
   /// Whether surfaces are kept apart; otherwise they may pass through each other.
   bool apart() const { return apart_; }
+  /// Whether springs pull until they are: equilibria on the way there need not be good.
+  bool untangles() const { return !apart_ && params_.scheme == ContactScheme::Barrier; }
   bool colliders_move() const { return colliders_move_; }
   /// How much of their way, and of that of holds, is left, 1 to 0; see carry().
   double left() const { return 1 - done_; }

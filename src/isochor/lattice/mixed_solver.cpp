@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "isochor/lattice/contacts.h"
+#include "isochor/lattice/contact_search.h"
 #include "isochor/lattice/holds.h"
 #include "isochor/lattice/surface_operator.h"
 
@@ -65,7 +65,7 @@ class Saddle {
     if (rest && !motion_) evaluate();
     const bool solved = rest && !motion_ && now_.residual <= model_.params.tolerance;
     if (contacts_ && contacts_->apart()) {
-      if (!begin_apart(rest)) {
+      if (!start_apart(*this, *contacts_, rest)) {
         report_.end = context_.cancelled ? solve::NewtonEnd::Cancelled : solve::NewtonEnd::Stalled;
         return report_;
       }
@@ -77,11 +77,16 @@ class Saddle {
     } else if (motion_) {
       take_flight();
     }
-    report_.end = iterate(model_.params.tolerance, model_.params.max_iterations);
-    while (report_.converged() && contacts_ && contacts_->goes_on(scratch_.positions)) {
+    if (contacts_) evaluate();
+    report_.end = find_saddle();
+    const auto usable = [&] { return report_.converged() || contacts_->untangles(); };
+    while (contacts_ && usable() && !context_.cancelled) {
+      const bool untangled_badly = contacts_->untangles();
+      const bool goes_on = contacts_->goes_on(scratch_.positions);
+      if (!goes_on && !untangled_badly) break;
       evaluate();
-      report_.end =
-          iterate(model_.params.tolerance, report_.iterations + model_.params.max_iterations);
+      report_.end = find_saddle(!goes_on);
+      if (!goes_on) break;
     }
     report_.least_j = now_.least_j;
     return report_;
@@ -255,6 +260,14 @@ class Saddle {
         over_cells([](double e, double W, double mu) { return kPenalty * mu * e * e / W; });
     return {over_cells([](double e, double W, double) { return e * e / W; }),
             over_cells([](double, double W, double) { return W; })};
+  }
+
+  /// Roughly where surfaces have to come apart first, unless it must be well.
+  solve::NewtonEnd find_saddle(bool well = false) {
+    const solve::NewtonParams params = patience(
+        well ? nullptr : contacts_,
+        {.tolerance = model_.params.tolerance, .max_iterations = model_.params.max_iterations});
+    return iterate(params.tolerance, report_.iterations + params.max_iterations);
   }
 
   solve::NewtonEnd iterate(double tolerance, int most) {
@@ -434,36 +447,30 @@ class Saddle {
     if (!(fly(false) < together)) fly(true);
   }
 
-  /// A first guess where surfaces are kept apart: where inertia takes nodes, as far as they get;
-  /// then holds and colliders as far at a time as nothing meets, with all others following. False
-  /// where they get stuck.
-  bool begin_apart(bool holds_rest) {
-    constexpr int kMostRounds = 50, kRelief = 3;
-    const std::span<double> step = scratch_.step;
-    const auto dx = positions_of(model_, step);
+  // For start_apart.
+  friend bool start_apart<Saddle>(Saddle&, const Contacts&, bool);
+  bool fly() {
     if (motion_) {
       take_flight();
+      const auto dx = positions_of(model_, std::span(scratch_.step));
       each_node([&](std::size_t i) { dx[i] = scratch_.positions[i] - start_.positions[i]; });
-      std::ranges::fill(pressures_of(model_, step), 0.0);
-      copy_start();
-      move(contacts_->carry(scratch_.positions, dx), 0);
+      std::ranges::fill(pressures_of(model_, std::span(scratch_.step)), 0.0);
     }
-    evaluate();
-    if (holds_rest && !contacts_->colliders_move()) return true;
-    for (int round = 0; contacts_->left() > 0; ++round) {
-      if (round == kMostRounds || context_.cancelled) return false;
-      if (round > 0) iterate(0.1, report_.iterations + kRelief);
-      respond();
-      const double part = contacts_->carry(scratch_.positions, dx);
-      move(part, part);
-      evaluate();
-    }
-    return true;
+    copy_start();
+    return motion_;
   }
-
-  /// The step that takes held nodes where they belong, and all others by the linear response to
-  /// that.
+  double carry() {
+    const std::span<const double> step = scratch_.step;
+    return contacts_->carry(scratch_.positions, positions_of(model_, step));
+  }
+  void move(double length) {
+    move(length, length);
+    evaluate();
+  }
+  void relieve() { iterate(0.1, report_.iterations + 3); }
+  bool cancelled() const { return context_.cancelled; }
   void respond() {
+    evaluate();
     linearise(model_.params.variant == Variant::Published ? Fix::Published : Fix::Thresholded);
     std::vector<double> lift(scratch_.step.size(), 0.0);
     const auto up = positions_of(model_, std::span(lift));

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "isochor/base/error.h"
-#include "isochor/lattice/contacts.h"
+#include "isochor/lattice/contact_search.h"
 #include "isochor/lattice/elasticity.h"
 #include "isochor/lattice/fas.h"
 #include "isochor/lattice/holds.h"
@@ -53,7 +53,9 @@ class Equilibrium {
     solve::KrylovReport report;
     const bool rest = holds_rest(model_, input_, start_.positions, scratch_.slides);
     if (contacts_ && contacts_->apart()) {
-      if (!begin_apart(rest, report)) return std::nullopt;
+      if (!start_apart(*this, *contacts_, rest)) return std::nullopt;
+      place_held();
+      report.iterations = start_iterations_;
     } else if (!rest || surfaces_move()) {
       report = predict();
     } else if (inertia_) {
@@ -167,6 +169,40 @@ class Equilibrium {
                 flat(std::span<Vec3d>(scratch_.positions)));
   }
 
+  // For start_apart.
+  bool fly() {
+    copy_start();
+    if (!inertia_) return false;
+    take_flight();
+    each_node(
+        [&](std::size_t i) { scratch_.step[i] = scratch_.positions[i] - start_.positions[i]; });
+    copy_start();
+    return true;
+  }
+  double carry() {
+    travelled_ = 0;
+    return contacts_->carry(scratch_.positions, scratch_.step);
+  }
+  void relieve() { solve::newton(*this, {.tolerance = 0.1, .max_iterations = 3}); }
+  void respond() {
+    compute_force();
+    linearise(materials::Definiteness::Clamp);
+    std::vector<Vec3d> lift(scratch_.positions);
+    place_held();
+    each_node([&](std::size_t i) {
+      const Vec3d now = lift[i];
+      lift[i] = scratch_.positions[i] - now;
+      scratch_.positions[i] = now;
+    });
+    contacts_->add_carried(scratch_.force);
+    const std::span<Vec3d> change = vectors(std::span(scratch_.krylov.image));
+    apply(lift, change);
+    load_free([&](std::size_t i) { return scratch_.force[i] - change[i]; });
+    const solve::KrylovReport report = solve_linear(1e-2);
+    start_iterations_ += report.iterations;
+    each_node([&](std::size_t i) { scratch_.step[i] += lift[i]; });
+  }
+
   bool cancelled() const { return context_.cancelled; }
 
   void progress(const solve::NewtonReport& report) {
@@ -232,62 +268,6 @@ class Equilibrium {
     travelled_ = 0;
     const double part = contacts_->passable(scratch_.positions, scratch_.step);
     if (part < 1) each_node([&](std::size_t i) { scratch_.step[i] *= part; });
-  }
-
-  /// A first guess where surfaces are kept apart: where inertia takes nodes, as far as they get;
-  /// then holds and colliders as far at a time as nothing meets, with all others following. False
-  /// where they get stuck.
-  bool begin_apart(bool holds_rest, solve::KrylovReport& report) {
-    constexpr int kMostRounds = 50;
-    constexpr solve::NewtonParams kRelief{.tolerance = 0.1, .max_iterations = 3};
-    if (inertia_) {
-      take_flight();
-      each_node(
-          [&](std::size_t i) { scratch_.step[i] = scratch_.positions[i] - start_.positions[i]; });
-      copy_start();
-      go_on();
-    } else {
-      copy_start();
-    }
-    if (holds_rest && !contacts_->colliders_move()) return true;
-    for (int round = 0; contacts_->left() > 0; ++round) {
-      if (round == kMostRounds || context_.cancelled) return false;
-      if (round > 0) solve::newton(*this, kRelief);
-      const solve::KrylovReport linear = respond();
-      report.iterations += linear.iterations;
-      report.operator_applications += linear.operator_applications;
-      go_on();
-    }
-    place_held();
-    return true;
-  }
-
-  /// As much of a step as nothing meets on, with colliders going on to their end.
-  void go_on() {
-    const double part = contacts_->carry(scratch_.positions, scratch_.step);
-    move(part);
-    travelled_ = 0;
-  }
-
-  /// The step that takes held nodes where they belong, and all others by the linear response to
-  /// that.
-  solve::KrylovReport respond() {
-    compute_force();
-    linearise(materials::Definiteness::Clamp);
-    std::vector<Vec3d> lift(scratch_.positions);
-    place_held();
-    each_node([&](std::size_t i) {
-      const Vec3d now = lift[i];
-      lift[i] = scratch_.positions[i] - now;
-      scratch_.positions[i] = now;
-    });
-    contacts_->add_carried(scratch_.force);
-    const std::span<Vec3d> change = vectors(std::span(scratch_.krylov.image));
-    apply(lift, change);
-    load_free([&](std::size_t i) { return scratch_.force[i] - change[i]; });
-    const solve::KrylovReport report = solve_linear(1e-2);
-    each_node([&](std::size_t i) { scratch_.step[i] += lift[i]; });
-    return report;
   }
 
   template <class F>
@@ -541,7 +521,7 @@ class Equilibrium {
   const Model& model_;
   const State& start_;
   const StepInput& input_;
-  Inertia* inertia_;     ///< none in a static step
+  Inertia* inertia_;    ///< none in a static step
   Contacts* contacts_;  ///< none where nothing touches
   Scratch& scratch_;
   Context& context_;
@@ -552,6 +532,7 @@ class Equilibrium {
   double pressure_energy_ = 0;  ///< minus the work of pressures since the start, J
   double surface_square_ = 0;   ///< of forces of surfaces, N^2
   Contacts::Sum touching_;
+  int start_iterations_ = 0;
   double travelled_ = 0;  ///< along the step, of which the whole is free; where something touches
 };
 
@@ -582,17 +563,17 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
   // Nonlinear cycles know neither inertia nor surfaces nor contact.
   const bool cycles = model.params.solver == Solver::Fas && model.hierarchy && !inertia &&
                       model.surfaces.empty() && !input.contacts;
-  static_cast<solve::NewtonReport&>(report) =
-      cycles ? solve::nonlinear_cycles(problem, model.params.newton)
-             : solve::newton(problem, model.params.newton);
-  while (report.converged() && input.contacts && input.contacts->goes_on(scratch.positions)) {
-    const solve::NewtonReport before = report;
-    static_cast<solve::NewtonReport&>(report) = solve::newton(problem, model.params.newton);
-    report.iterations += before.iterations;
-    report.krylov_iterations += before.krylov_iterations;
-    report.operator_applications += before.operator_applications;
-    report.fallbacks += before.fallbacks;
-    if (report.fallback.empty()) report.fallback = before.fallback;
+  solve::NewtonReport& search = report;
+  search = cycles ? solve::nonlinear_cycles(problem, model.params.newton)
+                  : solve::newton(problem, patience(input.contacts, model.params.newton));
+  const auto usable = [&] { return report.converged() || input.contacts->untangles(); };
+  while (input.contacts && usable() && !context.cancelled) {
+    const bool untangled_badly = input.contacts->untangles();
+    if (!input.contacts->goes_on(scratch.positions)) {
+      if (untangled_badly) search = with(search, solve::newton(problem, model.params.newton));
+      break;
+    }
+    search = with(search, solve::newton(problem, patience(input.contacts, model.params.newton)));
   }
   report.krylov_iterations += prediction->iterations;
   report.operator_applications += prediction->operator_applications;
