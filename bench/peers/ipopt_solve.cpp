@@ -228,7 +228,7 @@ int main(int argc, char** argv) {
   application->Options()->SetIntegerValue("print_level", 0);
   application->Options()->SetStringValue("sb", "yes");
   // In these units as strict as it has to be: what it reaches is evaluated by itself.
-  application->Options()->SetNumericValue("tol", 1e-6);
+  application->Options()->SetNumericValue("tol", 1e-8);
   application->Options()->SetNumericValue("constr_viol_tol", 1e-9);
   application->Options()->SetIntegerValue("acceptable_iter", 0);
   if (application->Initialize() != Ipopt::Solve_Succeeded) return 1;

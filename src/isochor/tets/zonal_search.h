@@ -67,10 +67,8 @@ solve::NewtonReport seek_multipliers(Problem& problem, const Model& model, Scrat
       near = kNearer * violation;
     }
     if (violation > kStuck * last) {
-      // Forces may be in balance as they are: what is left of volumes then asks for a better one.
-      if (report.iterations > 0 || params.tolerance < kStrictest * model.params.newton.tolerance) {
-        break;
-      }
+      // It may be that forces are not balanced as well as volumes are to be right.
+      if (params.tolerance < kStrictest * model.params.newton.tolerance) break;
       params.tolerance *= kStricter;
     }
     last = std::min(last, violation);
