@@ -20,7 +20,7 @@ using geometry::BallChain;
 using geometry::SurfaceMesh;
 
 constexpr double kTolerance = 1e-3;
-constexpr int kMostCycles = 60;
+constexpr int kMostCycles = 25;
 
 /// Means over the frames of an animation.
 struct Animation {
@@ -85,7 +85,7 @@ run::RenderOptions portrait(const Vec3d& towards, int width = 900, int height = 
 /// A figure of 1.75 m, all of whose bones walk; 9 mm cells in full, as the paper's.
 std::vector<Row> zhu_character(const ExperimentOptions& options, Context& context) {
   using namespace geometry;
-  const FigureShape figure = make_figure(options.full ? 0.006 : 0.012);
+  const FigureShape figure = make_figure(options.full ? 0.006 : 0.016);
   struct Bone {
     std::size_t joint;
     WindingNumber inside;
@@ -99,7 +99,7 @@ std::vector<Row> zhu_character(const ExperimentOptions& options, Context& contex
     bones.push_back({std::size_t(joint - figure.joints.begin()),
                      WindingNumber(mesh.positions, triangulate(mesh)), bounds_of_faces(mesh)});
   }
-  FleshSpec spec{.surface = &figure.skin, .spacing = options.full ? 0.009 : 0.018};
+  FleshSpec spec{.surface = &figure.skin, .spacing = options.full ? 0.009 : 0.024};
   spec.piece = [&](const Vec3d& x) {
     for (const Bone& bone : bones) {
       bool near = true;
@@ -111,7 +111,7 @@ std::vector<Row> zhu_character(const ExperimentOptions& options, Context& contex
     return -1;
   };
   Animation animation{"zhu/character", "walking figure", "fig 10", 0.24, 0.5, {}};
-  const int frames = options.full ? 12 : 4;
+  const int frames = options.full ? 12 : 3;
   for (const bool published : {true, false}) {
     for (const staggered::Law law : {staggered::Law::Linear, staggered::Law::Corotated}) {
       if (context.cancelled) break;
@@ -226,13 +226,13 @@ SurfaceMesh make_face(double edge) {
 /// Feet stand still, the middle of the head is turned to and fro.
 std::vector<Row> zhu_dragon(const ExperimentOptions& options, Context& context) {
   const SurfaceMesh surface =
-      subdivided(make_dragon(options.full ? 0.004 : 0.008), options.full ? 3 : 1);
-  FleshSpec spec{.surface = &surface, .spacing = options.full ? 0.004 : 0.008, .dt = 1.0 / 48};
+      subdivided(make_dragon(options.full ? 0.004 : 0.008), options.full ? 3 : 0);
+  FleshSpec spec{.surface = &surface, .spacing = options.full ? 0.004 : 0.012, .dt = 1.0 / 48};
   spec.young = 2e4;
   const Vec3d head{0.24, 0.375, 0};
   spec.piece = [&](const Vec3d& x) { return x[1] < 0.012 ? 0 : norm(x - head) < 0.024 ? 1 : -1; };
   Animation animation{"zhu/dragon", "dragon that shakes its head", "sec 9.3", {}, 0.5, {}};
-  const int frames = options.full ? 24 : 10;
+  const int frames = options.full ? 24 : 6;
   for (const bool published : {true, false}) {
     if (context.cancelled) break;
     const FleshSpec own = variant_of(spec, published, staggered::Law::Corotated);
@@ -298,12 +298,12 @@ std::vector<Row> zhu_car(const ExperimentOptions& options, Context& context) {
 /// A ball hits a cheek and draws back; cells that it meets are captured, as in the paper.
 std::vector<Row> zhu_face(const ExperimentOptions& options, Context& context) {
   const SurfaceMesh surface =
-      subdivided(make_face(options.full ? 0.003 : 0.006), options.full ? 3 : 1);
-  FleshSpec spec{.surface = &surface, .spacing = options.full ? 0.003 : 0.006, .dt = 1.0 / 480};
+      subdivided(make_face(options.full ? 0.003 : 0.006), options.full ? 3 : 0);
+  FleshSpec spec{.surface = &surface, .spacing = options.full ? 0.003 : 0.010, .dt = 1.0 / 480};
   spec.young = 1e4;
   spec.piece = [](const Vec3d& x) { return x[1] < -0.22 ? 0 : -1; };
   Animation animation{"zhu/face", "face that a ball hits", "sec 9.3", {}, 0.5, {}};
-  const int frames = options.full ? 24 : 12;
+  const int frames = options.full ? 24 : 8;
   for (const bool published : {true, false}) {
     if (context.cancelled) break;
     const FleshSpec own = variant_of(spec, published, staggered::Law::Corotated);

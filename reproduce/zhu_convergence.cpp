@@ -13,6 +13,7 @@
 #include "reproduce/variants/poisson_cycles.h"
 #include "reproduce/weighed_body.h"
 #include "reproduce/zhu_bodies.h"
+#include "reproduce/zhu_corotated.h"
 
 namespace isochor::reproduce {
 namespace {
@@ -189,6 +190,7 @@ std::vector<Row> zhu_convergence(const ExperimentOptions& options, Context& cont
   add_references(context, report);
   add_inertia(context, report);
   add_bodies(options.full, context, report);
+  for (Row& row : zhu_corotated(options.full, context)) report.rows.push_back(std::move(row));
   return report.rows;
 }
 

@@ -73,7 +73,7 @@ void Flesh::build() {
   if (spec_.law == Law::Corotated) {
     corotated_.emplace(*model_, spec_.published ? CorotatedParams::published() : CorotatedParams{});
   } else {
-    linear_.emplace(*model_);
+    linear_.emplace(*model_, spec_.published ? 0 : 15);
   }
 }
 
@@ -124,28 +124,13 @@ FleshFrame Flesh::cycle(std::span<const double> b, std::span<double> u, double t
                         int most) {
   using namespace staggered;
   FleshFrame frame;
-  ThreadArena& arena = context_.arena;
-  double first = 0;
-  if (corotated_) {
-    const SolveReport report =
-        solve_corotated<3>(*model_, b, motion_->u, u, tolerance, 0, most, *corotated_, context_);
-    frame.cycles = report.iterations;
-    frame.residual = report.relative_residual;
-    frame.converged = report.converged;
-  } else {
-    Multigrid<3> multigrid(*model_, *linear_, arena);
-    std::vector<double> r(u.size()), z(u.size());
-    for (;; ++frame.cycles) {
-      find_residual<3>(*model_, u, b, std::span(r), arena);
-      const double norm = residual_norm<3>(*model_, r, arena);
-      if (frame.cycles == 0) first = norm;
-      frame.residual = first > 0 ? norm / first : 0;
-      frame.converged = frame.residual <= tolerance;
-      if (frame.converged || frame.cycles == most || context_.cancelled) break;
-      multigrid.apply(r, z);
-      solve::axpy(arena, 1, z, u);
-    }
-  }
+  const SolveReport report =
+      corotated_
+          ? solve_corotated<3>(*model_, b, motion_->u, u, tolerance, 0, most, *corotated_, context_)
+          : solve<3>(*model_, b, u, tolerance, most, *linear_, context_);
+  frame.cycles = report.iterations;
+  frame.residual = report.relative_residual;
+  frame.converged = report.converged;
   if (frame.cycles > 0) frame.factor = std::pow(frame.residual, 1.0 / frame.cycles);
   return frame;
 }

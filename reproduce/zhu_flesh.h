@@ -32,7 +32,8 @@ struct FleshSpec {
   std::function<int(const Vec3d&)> piece;
 };
 
-/// How a frame was solved. `factor` is the geometric mean by which a cycle reduced the residual.
+/// How a frame was solved. `factor` is the geometric mean by which a cycle reduced the residual:
+/// cycles alone as published, else with GMRES or what corotated elasticity has of it.
 struct FleshFrame {
   int cycles = 0;
   double factor = 0, residual = 0, seconds = 0;
@@ -72,7 +73,7 @@ class Flesh {
   std::optional<staggered::NodeMap> map_;
   std::optional<staggered::Motion<3>> motion_;
   std::optional<staggered::CorotatedMemory<3>> corotated_;
-  std::optional<staggered::MultigridMemory<3>> linear_;
+  std::optional<staggered::SolverMemory<3>> linear_;
   std::vector<std::size_t> caught_;  ///< cells of the domain
   std::vector<double> anchor_;       ///< displacement when caught, per cell of the domain and axis
   Vec3d carried_{0, 0, 0};
