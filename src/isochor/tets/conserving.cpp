@@ -17,7 +17,7 @@ Conserving::Conserving(const Model& model, const ConservingParams& params,
       scale_(surface_scale(model, surface_of(model))),
       touch_(make_contact(model,
                           {.reach = params.contact_distance,
-                           .pairs = params.self_contact,
+                           .pairs = params.self_contact && params.pair_barriers,
                            .friction = params.friction,
                            .collider_barriers = false,
                            .slip_speed = params.slip_speed},
@@ -93,8 +93,20 @@ int Conserving::correct(std::span<Vec3d> velocities, std::span<double> pressures
       .iterations;
 }
 
-void Conserving::advance_freely(std::span<Vec3d> positions, std::span<const Vec3d> way) {
-  const double part = touch_.largest_step(positions, way, context_.arena);
+void Conserving::advance_freely(std::span<Vec3d> positions, std::span<Vec3d> way) {
+  double part = touch_.largest_step(positions, way, context_.arena);
+  if (part < 1) {
+    // Impulses turn aside what meets; a tenth of the distance in which pairs touch is what they
+    // keep. Of these there are few: rows have taken away most.
+    half_.assign(way.begin(), way.end());
+    const contact::ResolutionReport found = resolver_.resolve(
+        surface(), positions, half_, inverse_mass_,
+        {.time_step = 1, .distance = 0.1 * params_.contact_distance}, {}, context_.arena);
+    if (found.clear) {
+      std::ranges::copy(half_, way.begin());
+      part = 1;
+    }
+  }
   for (std::size_t i = 0; i < way.size(); ++i) positions[i] += part * way[i];
 }
 
@@ -293,11 +305,30 @@ void Conserving::step_implicit(const State& state, StepInput input, double time,
   report.converged = report.elastic.converged();
   if (!report.converged) return;
   keep_out(next_.positions);
-  if (!params_.keep_volumes) return;
-  recover(placed, next_.positions, report);
+  settle(placed, state.positions, input.dt, report);
   if (must_hold && report.worst_ring > params_.volume_tolerance) report.converged = false;
-  if (!report.converged) return;
-  report.velocity_iterations += correct_velocities(next_.velocities);
+}
+
+void Conserving::settle(const contact::PlacedColliders& placed, std::span<const Vec3d> start,
+                        double dt, ConservingReport& report) {
+  // Volumes and contacts by turns: what keeps parts apart costs volume, and the other way round.
+  constexpr int kRounds = 4;
+  for (int round = 0; round < kRounds; ++round) {
+    if (params_.keep_volumes) {
+      recover(placed, next_.positions, report);
+    } else {
+      find_rows(next_.positions, placed, report);
+    }
+    const std::int64_t before = report.impacts;
+    if (!params_.pair_barriers) separate(start, next_.positions, next_.velocities, dt, report);
+    if (report.impacts == before || !params_.keep_volumes) break;
+  }
+  rings_.measure(next_.positions);
+  if (params_.keep_volumes) {
+    report.worst_ring = rings_.largest_error();
+    report.velocity_iterations += correct_velocities(next_.velocities);
+  }
+  if (!params_.pair_barriers) repel(next_.velocities, dt);
 }
 
 ConservingReport Conserving::advance_in_parts(State& state, const StepInput& input, double time) {

@@ -36,8 +36,11 @@ struct ConservingParams {
   double stiffness_damping = 0;  ///< Rayleigh's, of the published scheme, s
   double contact_distance = 0;   ///< m, within which parts of surfaces count as touching; 0: h / 20
   bool self_contact = false;     ///< and contact between bodies
-  double friction = 0;           ///< coefficient, between bodies
-  double slip_speed = 0;         ///< m/s, as of TouchParams; where the scheme is implicit
+  /// Bodies touch each other by barriers in the elastic step, not by impulses after it: fewer
+  /// steps will do, which cost more each. Where the scheme is implicit.
+  bool pair_barriers = false;
+  double friction = 0;             ///< coefficient, between bodies
+  double slip_speed = 0;           ///< m/s, as of TouchParams; where the scheme is implicit
   double repulsion_stiffness = 0;  ///< N/m, of springs between parts that are too near
 };
 
@@ -104,10 +107,13 @@ class Conserving {
   /// Towards `wanted_`; returns iterations.
   int correct(std::span<Vec3d> velocities, std::span<double> pressures);
   int correct_velocities(std::span<Vec3d> velocities);
-  /// Along a way, as far as no pairs meet.
-  void advance_freely(std::span<Vec3d> positions, std::span<const Vec3d> way);
+  /// Along a way, changed where pairs would meet.
+  void advance_freely(std::span<Vec3d> positions, std::span<Vec3d> way);
   /// Moves nodes out of colliders; what pairs stop stays inside.
   void keep_out(std::span<Vec3d> positions);
+  /// The end of a step, of next_: volumes and contacts between bodies.
+  void settle(const contact::PlacedColliders& placed, std::span<const Vec3d> start, double dt,
+              ConservingReport& report);
   /// Moves positions until all volumes are right, along what touches and never through it.
   void recover(const contact::PlacedColliders& placed, std::span<Vec3d> positions,
                ConservingReport& report);
