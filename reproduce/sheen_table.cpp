@@ -1,4 +1,4 @@
-/// [Sheen21 tab 1]: iterations and seconds per frame of its examples, as far as they are done here
+/// Table 1 of Sheen 2021: iterations and seconds per frame of its examples, as far as they are done here
 /// without a skin. They are those of the experiments of the same name.
 #include <algorithm>
 
