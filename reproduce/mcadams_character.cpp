@@ -23,7 +23,8 @@ constexpr int kPreRollFrames = 6, kWalkFrames = 8, kFullWalkFrames = 4;
 constexpr double kFrameRate = 24;       ///< 1/s
 constexpr double kCycle = 1.1;          ///< s for two steps
 constexpr double kBoneStiffness = 1e8;  ///< N/m^3
-constexpr double kBound = 3;            ///< s per frame on two cores, at the paper's size
+constexpr const char* kScene = "character.toml";
+constexpr double kBound = 3;  ///< s per frame on two cores, at the paper's size
 
 /// The joints of the figure, and one cycle of walking as a clip.
 anatomy::Skeleton walking_skeleton() {
@@ -155,17 +156,21 @@ class Character {
                       .note = fmt::format("skipped: no {}", file.string())});
       return;
     }
-    const sim::StarterScene starter = sim::make_starter_scene(file, {}, "character.toml", context_);
-    const std::vector<std::string> settings{"time.frames=18"};
-    sim::Simulation simulation(sim::parse_scene(starter.text, "character.toml", settings),
-                               context_);
+    const sim::StarterScene starter = sim::make_starter_scene(file, {}, kScene, context_);
+    // Smaller than a first scene, except at full size.
+    std::vector<std::string> settings{"time.frames=12", "skeleton.pre_roll=0.25"};
+    if (!options_.full) {
+      const double fine = sim::parse_scene(starter.text, kScene).bodies[0].cell_size;
+      settings.push_back(fmt::format("body[0].cell_size={}", 1.6 * fine));
+    }
+    sim::Simulation simulation(sim::parse_scene(starter.text, kScene, settings), context_);
     const sim::SceneSpec& scene = simulation.scene();
     const Effort effort = simulate(
         simulation, static_cast<int>(scene.skeleton.pre_roll * scene.time.frame_rate), context_);
     if (effort.frames == 0) return;
     const std::string size = fmt::format("{}, {} cells", name, simulation.summary().cells);
     add(size + ", seconds per frame", effort.seconds / effort.frames, "s",
-        fmt::format("{:.1f} Newton iterations, {} cut; as `isochor init` writes it",
+        fmt::format("{:.1f} Newton iterations, {} cut; set up by `isochor init`",
                     double(effort.newton) / effort.frames, effort.cuts));
     const geometry::SurfaceMesh& skin = simulation.topology().bodies[0].surface;
     const std::vector<Vec3d> blended = skinned_by_file(scene, file, skin.positions);
@@ -216,8 +221,8 @@ class Character {
     picture.add("blend skinning", skin, blended, {0, 0, 0});
     picture.add("elastic", skin, simulated, aside);
     picture.draw(options_.pictures / fmt::format("mcadams_character_{}.png", name),
-                 {.width = 1000,
-                  .height = 800,
+                 {.width = 800,
+                  .height = 640,
                   .samples = 24,
                   .up = up,
                   .camera_direction = camera,
