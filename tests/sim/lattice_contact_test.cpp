@@ -157,7 +157,7 @@ TEST(LatticeContact, ResumedRunsContinueWithTheSameBitsOnAnyNumberOfThreads) {
 TEST(LatticeContact, IntegratorsThatEvaluateForcesHalfWayAreRefused) {
   const std::string midpoint =
       replaced(kLatticeBall, "integrator = \"backward-euler\"", "integrator = \"midpoint\"");
-  EXPECT_THAT(error_of([&] { parse_scene(midpoint, "s.toml"); }),
+  EXPECT_THAT(error_of([&] { parse_scene(midpoint, "s.toml"); }).what(),
               AllOf(HasSubstr("collider"), HasSubstr("midpoint"), HasSubstr("static")));
 }
 
