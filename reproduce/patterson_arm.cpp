@@ -59,7 +59,7 @@ inside = {{ kind = "arm", part = "humerus" }}
 select = "surface"
 stiffness = 1e8
 )",
-                                       options.full ? 6 : 9);
+                                       options.full ? 6 : 10);
   std::string bones;
   for (const char* bone : {"radius", "ulna"}) {
     bones += fmt::format(R"([[body.hold]]
@@ -81,6 +81,7 @@ key = [{{ frame = 0 }}, {{ frame = 6, rotate = [0, 0, "60 deg"] }}]
            .height = 560,
            .samples = 32,
            .camera_direction = Vec3d{0.1, 0.25, 1},
+           .camera_distance_factor = 0.75,
            .ground = false},
           {0, -0.3, 0}};
 }
@@ -115,7 +116,7 @@ key = [{{ frame = 0 }}, {{ frame = 6, rotate = ["-45 deg", 0, 0] }}]
 muscles = "muscle_biceps_* muscle_brachialis"
 activation = [{{ frame = 0, value = 0 }}, {{ frame = 6, value = 1 }}]
 )",
-                  options.full ? 7 : 10, folder.filename().string(), folder.filename().string());
+                  options.full ? 7 : 12, folder.filename().string(), folder.filename().string());
   return {"anatomical",
           sim::parse_scene(text, folder.parent_path() / "patterson_arm.toml"),
           {.width = 1000,
@@ -123,6 +124,7 @@ activation = [{{ frame = 0, value = 0 }}, {{ frame = 6, value = 1 }}]
            .samples = 32,
            .up = {0, 0, 1},
            .camera_direction = Vec3d{-1, -0.55, 0.1},
+           .camera_distance_factor = 0.8,
            .ground = false},
           {0.25, -0.45, 0}};
 }
