@@ -10,7 +10,7 @@
 #include <cmath>
 #include <fmt/core.h>
 
-#include "isochor/anatomy/harmonic_fibres.h"
+#include "isochor/anatomy/bone_attachments.h"
 #include "isochor/geometry/triangle_bvh.h"
 #include "isochor/grid/embedding.h"
 #include "isochor/sim/body_builder.h"
@@ -29,7 +29,8 @@ struct ArmCase {
   const char* name;
   sim::SceneSpec scene;
   run::RenderOptions view;
-  Vec3d aside;  ///< from the passive arm to the active one in a picture, m
+  Vec3d aside;            ///< from the passive arm to the active one in a picture, m
+  bool textbook = false;  ///< has muscles that textbooks know
 };
 
 // ---- scenes -------------------------------------------------------------------------------------
@@ -59,7 +60,7 @@ inside = {{ kind = "arm", part = "humerus" }}
 select = "surface"
 stiffness = 1e8
 )",
-                                       options.full ? 6 : 9);
+                                       options.full ? 6 : 10);
   std::string bones;
   for (const char* bone : {"radius", "ulna"}) {
     bones += fmt::format(R"([[body.hold]]
@@ -81,6 +82,7 @@ key = [{{ frame = 0 }}, {{ frame = 6, rotate = [0, 0, "60 deg"] }}]
            .height = 560,
            .samples = 32,
            .camera_direction = Vec3d{0.1, 0.25, 1},
+           .camera_distance_factor = 0.75,
            .ground = false},
           {0, -0.3, 0}};
 }
@@ -115,7 +117,7 @@ key = [{{ frame = 0 }}, {{ frame = 6, rotate = ["-45 deg", 0, 0] }}]
 muscles = "muscle_biceps_* muscle_brachialis"
 activation = [{{ frame = 0, value = 0 }}, {{ frame = 6, value = 1 }}]
 )",
-                  options.full ? 7 : 10, folder.filename().string(), folder.filename().string());
+                  options.full ? 7 : 12, folder.filename().string(), folder.filename().string());
   return {"anatomical",
           sim::parse_scene(text, folder.parent_path() / "patterson_arm.toml"),
           {.width = 1000,
@@ -123,8 +125,10 @@ activation = [{{ frame = 0, value = 0 }}, {{ frame = 6, value = 1 }}]
            .samples = 32,
            .up = {0, 0, 1},
            .camera_direction = Vec3d{-1, -0.55, 0.1},
+           .camera_distance_factor = 0.8,
            .ground = false},
-          {0.25, -0.45, 0}};
+          {0.25, -0.45, 0},
+          true};
 }
 
 // ---- what is measured ---------------------------------------------------------------------------
@@ -234,6 +238,62 @@ double bulge(const geometry::SurfaceMesh& skin, std::span<const std::size_t> ver
   return most;
 }
 
+/// Muscles of BodyParts3D whose two bones are there, by any textbook; those that end at the hand or
+/// in another muscle are left out.
+struct Textbook {
+  std::string_view muscle, distal, proximal;
+};
+constexpr Textbook kTextbook[] = {
+    {"muscle_anconeus", "bone_ulna", "bone_humerus"},
+    {"muscle_biceps_brachii_long_head", "bone_radius", "bone_scapula"},
+    {"muscle_brachialis", "bone_ulna", "bone_humerus"},
+    {"muscle_brachioradialis", "bone_radius", "bone_humerus"},
+    {"muscle_coracobrachialis", "bone_humerus", "bone_scapula"},
+    {"muscle_deltoid_acromial", "bone_humerus", "bone_scapula"},
+    {"muscle_deltoid_clavicular", "bone_humerus", "bone_clavicle"},
+    {"muscle_deltoid_spinal", "bone_humerus", "bone_scapula"},
+    {"muscle_pronator_teres_humeral_head", "bone_radius", "bone_humerus"},
+    {"muscle_pronator_teres_ulnar_head", "bone_radius", "bone_ulna"},
+    {"muscle_supinator", "bone_radius", "bone_humerus"},
+    {"muscle_triceps_lateral_head", "bone_ulna", "bone_humerus"},
+    {"muscle_triceps_long_head", "bone_ulna", "bone_scapula"},
+    {"muscle_triceps_medial_head", "bone_ulna", "bone_humerus"},
+};
+
+/// How many of them end where the textbook says, and which do not.
+std::pair<int, std::string> count_attached(const sim::SceneSpec& scene, const BentArm& arm,
+                                           Context& context) {
+  std::vector<anatomy::BoneSurface> bones;
+  std::vector<std::string_view> names;
+  for (const Inside& part : arm.inside) {
+    if (!part.bone) continue;
+    const auto triangles = geometry::triangulate(part.surface);
+    bones.emplace_back(anatomy::Solid{part.surface.positions, triangles}, context.arena);
+    names.push_back(part.name);
+  }
+  int right = 0;
+  std::string wrong;
+  for (std::size_t m = 0; m < scene.bodies[0].muscles.size(); ++m) {
+    const auto known =
+        std::ranges::find(kTextbook, scene.bodies[0].muscles[m].name, &Textbook::muscle);
+    if (known == std::end(kTextbook)) continue;
+    const auto triangles = geometry::triangulate(arm.inside[m].surface);
+    // Upward, as the longest axes of all of them point.
+    const anatomy::AttachedEnds ends =
+        anatomy::ends_at_bones({arm.inside[m].surface.positions, triangles}, bones,
+                               scene.bodies[0].muscles[m].origin.touch);
+    const auto is = [&](int bone, std::string_view name) {
+      return bone >= 0 && names[bone] == name;
+    };
+    if (is(ends.origin_bone, known->distal) && is(ends.insertion_bone, known->proximal)) {
+      ++right;
+    } else {
+      wrong += fmt::format("{}{}", wrong.empty() ? "not " : ", ", known->muscle);
+    }
+  }
+  return {right, wrong};
+}
+
 // ---- rows and pictures --------------------------------------------------------------------------
 
 void draw(const ArmCase& wanted, const BentArm& passive, const BentArm& active,
@@ -326,6 +386,12 @@ void measure(const ArmCase& wanted, const ExperimentOptions& options, Context& c
       "those that reach out of the skin count only what is inside");
   add("least part of a muscle that overlaps leave to it", 100 * least->in_cells / least->enclosed,
       "%", fmt::format("'{}'", least->name));
+  if (wanted.textbook) {
+    const auto [right, wrong] = count_attached(wanted.scene, active, context);
+    Row& row = add("muscles that are attached where textbooks say", right, "", wrong);
+    row.relation = Relation::AtLeast;
+    row.bound = std::size(kTextbook);
+  }
   if (!options.pictures.empty()) draw(wanted, passive, active, options.pictures, context);
 }
 

@@ -19,18 +19,19 @@ constexpr std::string_view kSagSource = "starting from a shape under load";
 
 struct SagCase {
   const char* name;
-  const char* body;  ///< TOML
+  const char* picture;  ///< how its picture is called
+  const char* body;     ///< TOML
   bool mixed = false;
 };
 constexpr SagCase kSagCases[] = {
-    {"bar, held at one end", R"(cell_size = "25 mm"
+    {"bar, held at one end", "bar", R"(cell_size = "25 mm"
 shape = { kind = "box", size = [0.6, 0.1, 0.1], edge = "12.5 mm" }
 material = { law = "neo_hookean", young = "800 kPa", poisson = 0.4 }
 [[body.hold]]
 name = "wall"
 where = "x-"
 )"},
-    {"ball on a soft foot", R"(cell_size = "20 mm"
+    {"ball on a soft foot", "ball", R"(cell_size = "20 mm"
 shape = { kind = "sphere", radius = 0.15, edge = "10 mm" }
 material = { law = "stable_neo_hookean", young = "12 kPa", poisson = 0.45 }
 [[body.hold]]
@@ -38,7 +39,7 @@ name = "ground"
 where = "y-"
 depth = "4 cm"
 )"},
-    {"hand, held at the wrist", R"(cell_size = "8 mm"
+    {"hand, held at the wrist", "hand", R"(cell_size = "8 mm"
 shape = { kind = "hand", edge = "4 mm" }
 material = { law = "neo_hookean", young = "1 MPa", poisson = 0.45 }
 [[body.hold]]
@@ -46,7 +47,7 @@ name = "wrist"
 where = "x-"
 depth = "2 cm"
 )"},
-    {"bar, a pressure per cell", R"(cell_size = "25 mm"
+    {"bar, a pressure per cell", "incompressible", R"(cell_size = "25 mm"
 shape = { kind = "box", size = [0.6, 0.1, 0.1], edge = "12.5 mm" }
 material = { law = "neo_hookean", young = "800 kPa", poisson = 0.5 }
 [[body.hold]]
@@ -143,13 +144,12 @@ void measure(const SagCase& wanted, const ExperimentOptions& options, Context& c
 
 std::vector<Row> robust_sag(const ExperimentOptions& options, Context& context) {
   std::vector<Row> rows;
-  int number = 0;
   for (const SagCase& wanted : kSagCases) {
     if (context.cancelled) break;
     Figure figure;
     measure(wanted, options, context, rows, figure);
     if (!options.pictures.empty()) {
-      figure.draw(options.pictures / fmt::format("robust_sag_{}.png", ++number),
+      figure.draw(options.pictures / fmt::format("robust_sag_{}.png", wanted.picture),
                   {.width = 1200,
                    .height = 380,
                    .samples = 24,

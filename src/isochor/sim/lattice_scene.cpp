@@ -170,6 +170,8 @@ class Assembly {
                               body.lattice.spacing);
     std::vector<Vec3d> points =
         pick((bone ? bone->surface : body.surface).positions, patch.vertices);
+    std::vector<double> areas = patch.areas;
+    if (bone) keep_inside(body.lattice, hold, points, areas);
     const grid::Embedding embedding =
         bone ? grid::embed(body.lattice, points)
              : grid::embed(body.lattice, points, pick(body.lattice.vertex_cells, patch.vertices));
@@ -179,7 +181,7 @@ class Assembly {
       // Bones that are made know no skin: what of them sticks out holds nothing.
       if (hold.where == "bone" && !in_cell(embedding.points[k])) continue;
       lattice::Spring spring{.terms = {},
-                             .stiffness = Mat3d::identity() * (hold.stiffness * patch.areas[k])};
+                             .stiffness = Mat3d::identity() * (hold.stiffness * areas[k])};
       add_point(embedding, k, 1, first_nodes_[b], spring);
       group.springs.push_back(std::move(spring));
       held.push_back(points[k]);
@@ -192,6 +194,28 @@ class Assembly {
     }
     springs_.push_back(std::move(group));
     soft_holds_.push_back(make_driver(hold, std::move(held)));
+  }
+
+  /// Leaves only points that are in cells: a bone may reach out of its body, where there is nothing
+  /// to hold.
+  static void keep_inside(const grid::Lattice& lattice, const HoldSpec& hold,
+                          std::vector<Vec3d>& points, std::vector<double>& areas) {
+    constexpr double kSlack = 1e-6;
+    const grid::Embedding embedding = grid::embed(lattice, points);
+    std::size_t kept = 0;
+    for (std::size_t k = 0; k < points.size(); ++k) {
+      const Vec3d& local = embedding.points[k].local;
+      if (*std::min_element(local.e, local.e + 3) < -kSlack) continue;
+      if (*std::max_element(local.e, local.e + 3) > 1 + kSlack) continue;
+      points[kept] = points[k];
+      areas[kept++] = areas[k];
+    }
+    if (kept == 0) {
+      throw Error(Fault::Input, hold.place.text(), "no vertex of its surface is in the body",
+                  "move the surface into the body, or give its scale");
+    }
+    points.resize(kept);
+    areas.resize(kept);
   }
 
   /// The part of a surface that a hold or a load speaks of, with its vertices.

@@ -229,7 +229,7 @@ Tissues divide_body(const BodySpec& spec, const std::filesystem::path& scene_fil
   const double h = body.lattice.spacing;
   Tissues tissues;
   for (const HoldSpec& hold : spec.holds) {
-    if (hold.where != "inside") continue;
+    if (!hold.encloses()) continue;
     tissues.bones.push_back(&hold);
     tissues.surfaces.push_back(
         build_tissue(hold.inside, hold.place.text("inside"), "bone", h, scene_file, context));
