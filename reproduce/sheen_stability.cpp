@@ -172,7 +172,7 @@ std::vector<Row> sheen_stability(const ExperimentOptions& options, Context& cont
                  .height = 360,
                  .up = {0, 0, 1},
                  .camera_direction = Vec3d{0, -1, 0.15},
-                 .camera_distance_factor = 0.65,
+                 .camera_distance_factor = 0.82,
                  .ground = false,
                  .caption = "one-rings; rescaled with Poisson's ratio 0.3 and 0.48; a zone with "
                             "8 ms, 33 ms, and BDF2"},

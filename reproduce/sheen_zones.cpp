@@ -109,7 +109,7 @@ std::vector<Row> sheen_zones(const ExperimentOptions& options, Context& context)
          .field_max = 5000,
          .up = {0, 0, 1},
          .camera_direction = Vec3d{0, -1, 0.2},
-         .camera_distance_factor = 0.65,
+         .camera_distance_factor = 0.82,
          .ground = false,
          .caption = "one zone; 4-, 2- and 1-rings; one zone with penalty; Poisson's ratio 0.495"},
         context);

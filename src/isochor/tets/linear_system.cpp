@@ -10,7 +10,7 @@ LinearMemory::LinearMemory(const Model& model)
       sheet_terms(model.sheets.term_count()),
       matrix(model.pattern.columns.size()),
       damping(model.moves() && model.stiffness_damping() > 0 ? matrix.size() : 0),
-      inverse_diagonal(model.auxiliary ? 0 : model.node_count()),
+      inverse_diagonal(model.auxiliary && !model.moves() ? 0 : model.node_count()),
       preconditioner(model),
       krylov(3 * model.node_count()) {}
 
@@ -51,7 +51,8 @@ void LinearSystem::linearise(const Configuration& at, materials::Definiteness fi
     parallel_for(context_.arena, memory_.matrix.size(), solve::kVectorGrain,
                  [&](std::size_t k) { memory_.matrix[k] += memory_.damping[k] * time->rate; });
   }
-  if (lattice_) {
+  by_lattice_ = lattice_ && !(time && !contact_ && inertia_rules(*time));
+  if (by_lattice_) {
     lattice_->linearise(at.positions);
     lattice_->prepare(memory_.matrix, time ? time->rate * time->rate : 0, contact_,
                       damped ? 1 + time->rate * model_.stiffness_damping() : 1);
@@ -80,7 +81,7 @@ void LinearSystem::multiply(std::span<const Vec3d> p, std::span<Vec3d> q) {
 }
 
 void LinearSystem::precondition(std::span<const Vec3d> r, std::span<Vec3d> z) {
-  if (lattice_) {
+  if (by_lattice_) {
     lattice_->apply(r, z);
   } else {
     parallel_for(context_.arena, r.size(), solve::kVectorGrain,
@@ -94,6 +95,18 @@ void LinearSystem::add_inertia(const solve::TimeStep& time) {
     const double m = model_.mass[i] * time.rate * (time.rate + mass_damping(model_, i));
     memory_.matrix[model_.diagonal_place(i)] += Mat3d::diagonal({m, m, m});
   });
+}
+
+/// Whether steps are so short that neighbours hardly matter: the condition of the matrix, scaled by
+/// its diagonal, is then about twice the largest ratio of this to inertia, whatever the resolution.
+bool LinearSystem::inertia_rules(const solve::TimeStep& time) const {
+  constexpr double kMost = 5;
+  for (std::size_t i = 0; i < model_.node_count(); ++i) {
+    const Mat3d& block = memory_.matrix[model_.diagonal_place(i)];
+    const double inertia = model_.mass[i] * time.rate * time.rate;
+    if (!model_.held[i] && trace(block) > 3 * kMost * inertia) return false;
+  }
+  return true;
 }
 
 void LinearSystem::invert_diagonal() {

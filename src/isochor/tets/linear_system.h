@@ -19,7 +19,7 @@ struct LinearMemory {
   std::vector<contact::Term> sheet_terms;
   solve::Blocks<double> matrix;
   solve::Blocks<double> damping;        ///< where there is one by stiffness
-  std::vector<Mat3d> inverse_diagonal;  ///< where the diagonal is the preconditioner
+  std::vector<Mat3d> inverse_diagonal;  ///< where the diagonal is, or may be, the preconditioner
   PreconditionerMemory preconditioner;
   solve::KrylovScratch krylov;
 };
@@ -60,11 +60,12 @@ class LinearSystem {
 
   const Restraint& restraint() const { return restraint_; }
   /// Products with K in one application of the preconditioner.
-  int applications() const { return lattice_ ? LatticePreconditioner::kApplications : 0; }
+  int applications() const { return by_lattice_ ? LatticePreconditioner::kApplications : 0; }
 
  private:
   void add_inertia(const solve::TimeStep& time);
   void invert_diagonal();
+  bool inertia_rules(const solve::TimeStep& time) const;
 
   const Model& model_;
   const Restraint& restraint_;
@@ -72,6 +73,7 @@ class LinearSystem {
   Context& context_;
   const contact::ContactMatrix* contact_ = nullptr;
   std::optional<LatticePreconditioner> lattice_;
+  bool by_lattice_ = false;  ///< else the diagonal is enough
 };
 
 /// A nodal vector as Krylov methods see it, and the reverse.
