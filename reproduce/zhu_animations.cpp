@@ -31,25 +31,30 @@ struct Animation {
 
   void add(const Flesh& flesh, const std::vector<FleshFrame>& frames, const FleshSpec& spec,
            const std::string& more) {
-    double logs = 0, seconds = 0, cycles = 0;
+    double logs = 0, seconds = 0, cycles = 0, solved = 0;
     bool all = true;
     for (const FleshFrame& f : frames) {
-      logs += std::log(f.factor);
+      // Where nothing moves yet there is nothing to solve.
+      if (f.cycles > 0) logs += std::log(f.factor), ++solved;
       seconds += f.seconds;
       cycles += f.cycles;
       all = all && f.converged;
     }
     const double count = double(frames.size());
     const char* variant = spec.published ? "paper" : "best";
-    const std::string law = spec.law == staggered::Law::Corotated ? "corotated" : "linear";
+    const bool turns = spec.law == staggered::Law::Corotated;
+    const std::string law = turns ? "corotated" : "linear";
+    // The paper's factors are those of linear elasticity.
+    const std::optional<double> printed = turns ? std::nullopt : paper;
+    const bool claimed = printed && !spec.published;
     Row row{.id = id,
             .quantity = fmt::format("factor/{}, {}", name, law),
             .variant = variant,
-            .source = paper ? source : "ours",
-            .paper = paper,
-            .ours = std::exp(logs / count),
-            .relation = spec.published ? Relation::Shown : Relation::AtMost,
-            .bound = spec.published ? std::nullopt : std::optional(bound),
+            .source = printed ? source : "ours",
+            .paper = printed,
+            .ours = std::exp(logs / solved),
+            .relation = claimed ? Relation::AtMost : Relation::Shown,
+            .bound = claimed ? std::optional(bound) : std::nullopt,
             .note = fmt::format("per cycle, mean of {} frames to {}; {} cells of {:.3g} mm, {:.1f} "
                                 "cycles a frame{}{}",
                                 frames.size(), kTolerance, flesh.cells(), 1e3 * spec.spacing,
@@ -110,7 +115,7 @@ std::vector<Row> zhu_character(const ExperimentOptions& options, Context& contex
     }
     return -1;
   };
-  Animation animation{"zhu/character", "walking figure", "fig 10", 0.24, 0.5, {}};
+  Animation animation{"zhu/character", "walking figure", "fig 10", 0.24, 0.35, {}};
   const int frames = options.full ? 12 : 3;
   for (const bool published : {true, false}) {
     for (const staggered::Law law : {staggered::Law::Linear, staggered::Law::Corotated}) {

@@ -8,7 +8,7 @@
 
 namespace isochor::sim {
 
-/// Bodies on staggered grids [Zhu10]: linear or corotated, static and in time.
+/// Bodies on staggered grids: linear or corotated, static and in time.
 class StaggeredMethod final : public Method {
  public:
   StaggeredMethod(const SceneSpec& scene, Context& context);
