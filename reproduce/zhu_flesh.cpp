@@ -12,6 +12,10 @@ namespace isochor::reproduce {
 using staggered::Cell;
 using staggered::Index;
 
+namespace {
+constexpr float kLeastFilled = 0.125f;
+}
+
 Flesh::Flesh(const FleshSpec& spec, Context& context) : spec_(spec), context_(context) {
   lattice_ =
       grid::build_lattice(*spec.surface, {.spacing = spec.spacing, .padding = 1, .separate = false},
@@ -19,6 +23,8 @@ Flesh::Flesh(const FleshSpec& spec, Context& context) : spec_(spec), context_(co
   embedding_ = grid::embed(lattice_, spec.surface->positions, lattice_.vertex_cells,
                            grid::Interpolation::Tricubic);
   domain_ = staggered::make_domain(lattice_, {}, !spec.published, "flesh");
+  // Enough for a smooth surface: cells with next to nothing in them follow each frame late.
+  for (float& fraction : domain_.fraction) fraction = std::max(fraction, kLeastFilled);
   piece_of_.assign(domain_.cells.size(), -1);
   lattice_.for_each_cell([&](std::size_t block, int lane) {
     const grid::Index3 at = grid::cell_coordinate(lattice_.blocks[block], lane);
