@@ -202,6 +202,7 @@ class CommandLine {
                               [this] { return bench_command(bench_, common_); });
     b->add_option("name", bench_.names, "Benchmarks [all]");
     b->add_flag("--list", bench_.list, "Only name them");
+    b->add_flag("--full", bench_.full, "At their largest sizes");
     b->add_option("--results", bench_.results,
                   "Markdown file to put the tables into, in place of earlier ones");
   }

@@ -208,7 +208,9 @@ int bench_command(const MeasureCommand& command, const CommonOptions& common) {
   }
   return measure<BenchRow>(
       chosen, command, common, [](const bench::Benchmark& b) { return b.name; },
-      [](const bench::Benchmark& b, Context& context) { return b.run(context); });
+      [&](const bench::Benchmark& b, Context& context) {
+        return (command.full && b.run_full ? b.run_full : b.run)(context);
+      });
 }
 
 }  // namespace isochor::app

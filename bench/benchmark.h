@@ -16,6 +16,7 @@ struct Benchmark {
   std::string_view name;
   std::string_view title;
   std::vector<BenchRow> (*run)(Context&);
+  std::vector<BenchRow> (*run_full)(Context&) = nullptr;  ///< at its largest size; none: as run
 };
 std::span<const Benchmark> benchmarks();
 

@@ -10,6 +10,7 @@ std::vector<BenchRow> linear_solve(Context& context);
 std::vector<BenchRow> mixed_solve(Context& context);
 std::vector<BenchRow> material_rates(Context& context);
 std::vector<BenchRow> one_ring(Context& context);
+std::vector<BenchRow> one_ring_full(Context& context);
 std::vector<BenchRow> report_page(Context& context);
 std::vector<BenchRow> staggered_cycle(Context& context);
 std::vector<BenchRow> svd_rates(Context& context);
@@ -27,7 +28,8 @@ std::span<const Benchmark> benchmarks() {
                 "One linear solve on one core, beside solvers of assembled matrices", linear_solve},
       Benchmark{"mixed-solve", "One linear solve with pressures on one core", mixed_solve},
       Benchmark{"materials", "Linearising every law on one core", material_rates},
-      Benchmark{"one-ring", "A falling ball of tets that keeps its volume", one_ring},
+      Benchmark{"one-ring", "A falling ball of tets that keeps its volume", one_ring,
+                one_ring_full},
       Benchmark{"report", "A report with its viewer: size, time to write and to open", report_page},
       Benchmark{"staggered", "One cycle of the staggered method", staggered_cycle},
       Benchmark{"svd", "3x3 singular value decompositions on one core", svd_rates},

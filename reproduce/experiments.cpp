@@ -11,6 +11,7 @@ std::vector<Row> grid_separation(const ExperimentOptions&, Context&);
 std::vector<Row> irving_conservation(const ExperimentOptions&, Context&);
 std::vector<Row> irving_drop(const ExperimentOptions&, Context&);
 std::vector<Row> irving_minres(const ExperimentOptions&, Context&);
+std::vector<Row> irving_muscle(const ExperimentOptions&, Context&);
 std::vector<Row> irving_plates(const ExperimentOptions&, Context&);
 std::vector<Row> irving_sphere(const ExperimentOptions&, Context&);
 std::vector<Row> irving_stairs(const ExperimentOptions&, Context&);
@@ -92,6 +93,8 @@ std::span<const Experiment> experiments() {
       Experiment{"irving/drop", "A figure falls on the ground (fig. 4)", irving_drop},
       Experiment{"irving/minres", "Solvers for the pressures of one-rings (section 4)",
                  irving_minres},
+      Experiment{"irving/muscle", "A muscle contracts along its fibres and keeps its volume",
+                 irving_muscle},
       Experiment{"irving/plates", "A ball pressed between plates (fig. 6)", irving_plates},
       Experiment{"irving/sphere", "A ball falls on the ground (fig. 2)", irving_sphere},
       Experiment{"irving/stairs", "A ball and a figure on stairs (figs. 1 and 3)", irving_stairs},

@@ -17,7 +17,9 @@ namespace {
 constexpr double kBallRadius = 0.05;
 constexpr double kBallYoung = 1e5;
 constexpr double kBallPoisson = 0.3;
-constexpr double kApproach = 0.0005;  ///< the contact's radius is a tenth of the ball's
+/// Small: the middle of the ball gives way, too, by a part of it that grows with the contact.
+constexpr double kApproach = 0.0025 * kBallRadius;
+constexpr double kContactRadius = 0.05;  ///< Hertz's, of that of the ball: sqrt(d / R)
 
 struct Contact {
   double force = 0;   ///< N, of the plate
@@ -29,7 +31,7 @@ struct Contact {
 
 /// Places from 0 to 1: `spacing` apart up to `even`, then further and further.
 std::vector<double> graded_places(double spacing, double even) {
-  constexpr double kGrowth = 1.35;
+  constexpr double kGrowth = 1.3;
   std::vector<double> places{0};
   double step = spacing;
   while (places.back() < 1) {
@@ -46,13 +48,13 @@ std::vector<double> graded_places(double spacing, double even) {
 
 /// The lower half of the ball, bent from half a cube: cells of `spacing` radii at its lowest point.
 geometry::TetMesh graded_half_ball(double spacing) {
-  // A little beyond the contact, and half as deep: stresses are largest there.
-  constexpr double kAround = 0.13, kBelow = 0.1;
-  const std::vector<double> half = graded_places(spacing, kAround);
+  // A little beyond the contact, and as deep: stresses are largest there.
+  const double around = 1.3 * kContactRadius, below = kContactRadius;
+  const std::vector<double> half = graded_places(spacing, around);
   std::vector<double> across;
   for (std::size_t i = half.size() - 1; i > 0; --i) across.push_back(-half[i]);
   across.insert(across.end(), half.begin(), half.end());
-  const std::vector<double> up = graded_places(spacing, kBelow);
+  const std::vector<double> up = graded_places(spacing, below);
   const int n = int(across.size()) - 1, m = int(up.size()) - 1;
   geometry::TetMesh mesh = box_of_tets({n, m, n}, 1);
   for (Vec3d& x : mesh.positions) {
