@@ -16,10 +16,11 @@ double turn(const Flat& a, const Flat& b, const Flat& c) {
   return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
 }
 
-/// Counter-clockwise (Andrew's monotone chain).
+/// Counter-clockwise (Andrew's monotone chain); nothing of fewer than three points.
 std::vector<Flat> convex_hull(std::vector<Flat> points) {
   std::ranges::sort(points);
   points.erase(std::unique(points.begin(), points.end()), points.end());
+  if (points.size() < 3) return {};
   std::vector<Flat> hull;
   for (int pass = 0; pass < 2; ++pass) {
     const std::size_t start = hull.size();
