@@ -114,7 +114,7 @@ class Character {
       : options_(options), context_(context) {}
 
   void walk() {
-    const double cell_size = options_.full ? 0.00905 : 0.0188;
+    const double cell_size = options_.full ? 0.0089 : 0.0188;
     const int frames = options_.full ? kFullWalkFrames : kWalkFrames;
     sim::Simulation simulation(make_walk(cell_size, frames), context_);
     const sim::SceneSpec& scene = simulation.scene();

@@ -94,6 +94,7 @@ void add_bones(const AnatomySpec& anatomy, const std::vector<std::filesystem::pa
     bone.place = anatomy.place;
     for (const MovedBonesSpec& move : anatomy.moves) {
       if (!matches(move.bones, bone.name)) continue;
+      bone.joint = move.joint;
       bone.turns_about = move.turns_about;
       bone.pivot = move.pivot;
       bone.ease = move.ease;
@@ -119,7 +120,11 @@ void add_muscles_of(const AnatomySpec& anatomy, const std::vector<std::filesyste
       end->place = anatomy.place;
     }
     for (const ActiveMusclesSpec& active : anatomy.active) {
-      if (matches(active.muscles, muscle.name)) muscle.activations = active.activations;
+      if (!matches(active.muscles, muscle.name)) continue;
+      muscle.joint = active.joint;
+      muscle.axis = active.axis;
+      muscle.bends = active.bends;
+      muscle.activations = active.activations;
     }
   }
   for (const ActiveMusclesSpec& active : anatomy.active) {
@@ -151,6 +156,8 @@ void expand_anatomies(SceneSpec& scene) {
 void describe(FieldVisitor& visitor, MovedBonesSpec& spec) {
   visitor.place(spec.place);
   visitor.text("bones", spec.bones, "names of bones, as \"bone_ulna bone_radius\"", Need::Required);
+  visitor.text("joint", spec.joint, "joint of the [skeleton] that moves them, in place of keys");
+  if (!spec.joint.empty()) return;
   visitor.choice("turns_about", spec.turns_about, kTurns, "as of a hold");
   if (spec.turns_about == "point") {
     visitor.vector("pivot", spec.pivot.e, Unit::Length, {}, "the point, at rest", Need::Required);
@@ -162,8 +169,14 @@ void describe(FieldVisitor& visitor, MovedBonesSpec& spec) {
 void describe(FieldVisitor& visitor, ActiveMusclesSpec& spec) {
   visitor.place(spec.place);
   visitor.text("muscles", spec.muscles, "names of muscles, as \"muscle_biceps_*\"", Need::Required);
-  visitor.list("activation", spec.activations,
-               "how active they are, with straight lines between keys");
+  visitor.text("joint", spec.joint, "as of a muscle");
+  if (spec.joint.empty()) {
+    visitor.list("activation", spec.activations,
+                 "how active they are, with straight lines between keys");
+    return;
+  }
+  visitor.vector("axis", spec.axis.e, Unit::None, {}, "as of a muscle");
+  visitor.list("bend", spec.bends, "as of a muscle");
 }
 
 void describe(FieldVisitor& visitor, AnatomySpec& spec) {

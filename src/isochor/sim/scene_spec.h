@@ -252,6 +252,7 @@ struct RestShape {
 /// Bones of an anatomy that move.
 struct MovedBonesSpec {
   std::string bones;
+  std::string joint;
   std::string turns_about = "middle";
   Vec3d pivot{0, 0, 0};
   std::string ease = "smooth";
@@ -262,6 +263,9 @@ struct MovedBonesSpec {
 /// Muscles of an anatomy that contract.
 struct ActiveMusclesSpec {
   std::string muscles;
+  std::string joint;
+  Vec3d axis{0, 0, 0};
+  std::vector<BendSpec> bends;
   std::vector<ActivationSpec> activations;
   Place place;
 };

@@ -197,7 +197,7 @@ class Starter {
     std::string text = fmt::format(
         "[[body]]\nname = \"body\"\ncell_size = {:g}      # m; half of it takes about ten times as "
         "long\nshape = {{ kind = \"mesh\", file = \"{}\", scale = {:g} }}\n"
-        "material = {{ law = \"corotated\", young = \"20 kPa\", poisson = 0.45, density = 1000 "
+        "material = {{ law = \"corotated\", young = \"50 kPa\", poisson = 0.45, density = 1000 "
         "}}\n\n",
         cell_size_, named_from(mesh_, scene_), scale_);
     if (skeleton_) {
