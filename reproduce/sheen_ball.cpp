@@ -34,7 +34,7 @@ struct Ball {
   double spacing, dt;
 };
 
-/// Pictures show it where it is flattest.
+/// Pictures show it where it is pressed to three fifths of its diameter.
 Impact drop(const ZonalVariant& v, const Ball& ball, Context& context, PressureFigure* figure,
             const Vec3d& offset) {
   tets::BodySpec body{.name = "ball"};
@@ -50,7 +50,7 @@ Impact drop(const ZonalVariant& v, const Ball& ball, Context& context, PressureF
   Impact out{.tets = body.mesh.tets.size(), .steps = int(std::lround(kDuration / ball.dt))};
   const auto ground = [](const Vec3d& x) { return Touch{x[1], {0, 1, 0}}; };
   const auto stay = [](std::size_t, const Vec3d& x) { return x; };
-  double flattest = 1e9;
+  bool pressed = false;
   tets::State then = motion.state();
   int done = 0;
   for (; done < out.steps && !context.cancelled; ++done) {
@@ -75,9 +75,8 @@ Impact drop(const ZonalVariant& v, const Ball& ball, Context& context, PressureF
       out.worst = std::max(out.worst,
                            tets::zone_report(motion.model(), motion.state(), context.arena).worst);
     }
-    if (high - low >= flattest) continue;
-    flattest = high - low;
-    then = motion.state();
+    pressed = pressed || high - low < 1.2 * kRadius;
+    if (!pressed) then = motion.state();
   }
   out.arrived = done == out.steps;
   out.iterations = double(motion.iterations) / std::max(1, done);
@@ -126,7 +125,7 @@ std::vector<ZonalVariant> coarse_variants() {
 }
 
 constexpr const char* kCaption =
-    "flattest: Poisson's ratio 0.45, 0.495; a zone, backward Euler and BDF2";
+    "pressed to 0.6 of its diameter: Poisson's ratio 0.45, 0.495; a zone, backward Euler and BDF2";
 
 run::RenderOptions view() {
   return {.width = 1200,
@@ -134,7 +133,7 @@ run::RenderOptions view() {
           .field_min = -50e3,
           .field_max = 150e3,
           .camera_direction = Vec3d{0, 0.25, 1},
-          .camera_distance_factor = 0.6,
+          .camera_distance_factor = 0.8,
           .caption = kCaption};
 }
 

@@ -156,8 +156,8 @@ std::vector<Row> sheen_body_zones(const ExperimentOptions& options, Context& con
   }
   if (!options.pictures.empty()) {
     figure.draw(options.pictures / "sheen_body_zones.png",
-                {.width = 1300,
-                 .height = 620,
+                {.width = 1100,
+                 .height = 520,
                  .field_min = -4000,
                  .field_max = 4000,
                  .camera_direction = Vec3d{0.25, 0.05, 1},
