@@ -117,17 +117,17 @@ key = [{{ frame = 0 }}, {{ frame = 6, rotate = ["-45 deg", 0, 0] }}]
 muscles = "muscle_biceps_* muscle_brachialis"
 activation = [{{ frame = 0, value = 0 }}, {{ frame = 6, value = 1 }}]
 )",
-                  options.full ? 7 : 12, folder.filename().string(), folder.filename().string());
+                  options.full ? 7 : 9, folder.filename().string(), folder.filename().string());
   return {"anatomical",
           sim::parse_scene(text, folder.parent_path() / "patterson_arm.toml"),
-          {.width = 1000,
-           .height = 800,
+          {.width = 840,
+           .height = 700,
            .samples = 32,
            .up = {0, 0, 1},
            .camera_direction = Vec3d{-1, -0.55, 0.1},
            .camera_distance_factor = 0.8,
            .ground = false},
-          {0.25, -0.45, 0},
+          {0.14, -0.26, 0},
           true};
 }
 
