@@ -47,7 +47,9 @@ class Gradients {
   }
 
  private:
-  unsigned flags(const Index<D>& at) const { return level_.weights.flags[layout_.place(at)]; }
+  unsigned flags(const Index<D>& at) const {
+    return layout_.stores(at) ? level_.weights.flags[layout_.place(at)] : 0;
+  }
   bool known(const Index<D>& at, int k) const { return flags(at) >> (kKnown + k) & 1; }
   /// F_ij of a cell, a mean over its edges off the diagonal.
   struct Entry {

@@ -59,10 +59,12 @@ Layout<D>::Layout(const Domain<D>& domain, bool finest) {
     }
   }
   base.assign(count, 0);
+  extents.resize(count);
   length = std::size_t(size[0] + kPack);
   for (std::size_t r = 0; r < count; ++r) {
     if (!touches[r]) continue;
     stored.push_back({std::int32_t(r), read[r].begin, read[r].end});
+    extents[r] = {read[r].begin, read[r].end};
     base[r] = std::int64_t(length) - read[r].begin;
     length += std::size_t(read[r].end - read[r].begin);
   }

@@ -31,6 +31,8 @@ struct Layout {
   std::vector<Row> rows;           ///< with interior cells
   std::vector<Row> stored;         ///< with memory of their own, and from where to where
   std::size_t length = 0;          ///< numbers per field
+  /// Per row of the box from where to where it has memory of its own; nowhere where it has none.
+  std::vector<std::array<std::int32_t, 2>> extents;
 
   std::int64_t row_of(const Index<D>& at) const {
     std::int64_t row = 0;
@@ -38,6 +40,14 @@ struct Layout {
     return row;
   }
   std::size_t place(const Index<D>& at) const { return std::size_t(base[row_of(at)] + at[0]); }
+  /// Whether a cell of the box has memory of its own: places of others are somebody else's.
+  bool stores(const Index<D>& at) const {
+    for (int k = 1; k < D; ++k) {
+      if (at[k] < 0 || at[k] >= size[k]) return false;
+    }
+    const auto& [begin, end] = extents[std::size_t(row_of(at))];
+    return at[0] >= begin && at[0] < end;
+  }
   /// From a cell of the domain to one of the layout.
   static Index<D> inside(Index<D> at) {
     for (std::int32_t& a : at) a += kMargin;
@@ -53,7 +63,8 @@ struct Layout {
     return at;
   }
   std::size_t bytes() const {
-    return base.capacity() * sizeof(base[0]) + (rows.capacity() + stored.capacity()) * sizeof(Row);
+    return base.capacity() * sizeof(base[0]) + extents.capacity() * sizeof(extents[0]) +
+           (rows.capacity() + stored.capacity()) * sizeof(Row);
   }
 };
 

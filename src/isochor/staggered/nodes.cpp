@@ -59,9 +59,7 @@ class Corners {
       Index<3> face = at;
       face[(axis + 1) % 3] += first.cells[c & 1];
       face[(axis + 2) % 3] += second.cells[c >> 1];
-      for (int k = 0; k < 3; ++k) {
-        if (face[k] < 0 || face[k] >= level.layout.size[k]) return {};
-      }
+      if (!level.layout.stores(face)) return {};
       const std::size_t place = level.layout.place(face);
       if (!(level.weights.flags[place] >> (kKnown + axis) & 1)) return {};
       terms[std::uint32_t(axis * level.layout.length + place)] +=

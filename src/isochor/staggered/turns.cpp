@@ -98,12 +98,8 @@ void coarsen_turns(const Level<D>& fine, const std::vector<float>& from, const L
     double weight = 0;
     for (int c = 0; c < 1 << D; ++c) {
       Index<D> child;
-      bool inside = true;
-      for (int k = 0; k < D; ++k) {
-        child[k] = 2 * at[k] - Layout<D>::kMargin + (c >> k & 1);
-        inside = inside && child[k] >= 0 && child[k] < fine.layout.size[k];
-      }
-      if (!inside) continue;
+      for (int k = 0; k < D; ++k) child[k] = 2 * at[k] - Layout<D>::kMargin + (c >> k & 1);
+      if (!fine.layout.stores(child)) continue;
       const std::size_t place = fine.layout.place(child);
       const double w = weight_of(fine, place, from.data());
       for (int k = 0; k < D * D && w > 0; ++k) sum[k] += w * from[k * fine.layout.length + place];
