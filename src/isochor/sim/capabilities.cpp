@@ -115,7 +115,7 @@ constexpr std::array kCapabilities{
                .source = "linear tetrahedra; preconditioner of Xu 1996",
                .elements = "tetrahedra, linear",
                .volume = "penalty",
-               .features = Static | kMoving | HeldNodes | Tractions | Regions | Contact},
+               .features = kMoving | Static | HeldNodes | Tractions | Regions | Contact},
     Capability{.name = "tets-one-ring",
                .method = "tets",
                .settings = kOneRingSettings,
