@@ -47,8 +47,9 @@ geometry::TetMesh spindle(double spacing, ThreadArena& arena) {
 materials::Material active_flesh(double poisson) {
   materials::Material m = elastic_flesh(3e4, poisson);
   m.law = materials::law_index("muscle");
-  // Passive fibres as stiff as the rest, and an active stress of four times the shear modulus.
-  m.shape = {1, 1, 4, 1, 0.65};
+  // Passive fibres as stiff as the rest, and an active stress of one and a half times the shear
+  // modulus.
+  m.shape = {1, 1, 1.5, 1, 0.65};
   return m;
 }
 
