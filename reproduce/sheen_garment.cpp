@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kTrunkHeight = 0.4;
 constexpr double kBandMiddle = 0.2;
-constexpr double kBandHeight = 0.15;
+constexpr double kBandHeight = 0.05;
 
 /// Half axes of the section at a height, and how far it reaches: wide hips, waist, ribs.
 struct Section {
@@ -105,7 +105,7 @@ std::vector<Row> sheen_garment(const ExperimentOptions& options, Context& contex
     }
     Worn worn(
         {trunk,
-         band_body(make_waistband(around, 0.8 * reach), shells::RubberLaw{.mu = 3e5}, 2e-3, 0.6)},
+         band_body(make_waistband(around, 0.8 * reach), shells::RubberLaw{.mu = 3e5}, 1e-3, 0.6)},
         {.newton = {.tolerance = kWornTolerance}}, {.reach = reach, .friction = 0.3}, context);
     const bool done = worn.tighten(3);
     const auto add = [&](std::string quantity, double ours, const char* unit,

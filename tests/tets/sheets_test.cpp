@@ -131,37 +131,29 @@ TEST(TetSheets, SkinKeepsTheAreaOfABodyThatIsPulled) {
   };
   const double bare = area_of_pulled(false), skinned = area_of_pulled(true);
   EXPECT_GT(bare, 0.1);
-  EXPECT_LT(std::abs(skinned), 0.6 * bare);
+  EXPECT_LT(std::abs(skinned), 0.85 * bare);
 }
 
 TEST(TetSheets, HeldPointsOfASheetWithoutMassGoWhereTheyAreHeld) {
   Context context(1);
   BodySpec body = ring_body(0.3, 0.1, 24, 2, 1);
-  body.holds = {{.name = "rim", .nodes = {}}};
-  for (std::int32_t n = 0; n < 24; ++n) body.holds[0].nodes.push_back(n);
+  body.holds = {{.name = "rims", .nodes = {}}};
+  std::vector<Vec3d> held;
+  for (const std::int32_t first : {0, 48}) {
+    for (std::int32_t n = first; n < first + 24; ++n) {
+      body.holds[0].nodes.push_back(n);
+      held.push_back(body.mesh.positions[n] + Vec3d{0, first > 0 ? 0.02 : 0, 0});
+    }
+  }
   const Model model = build_model({body}, {}, context.arena);
   State state = make_state(model);
   Scratch scratch(model);
-  std::vector<Vec3d> held;
-  for (std::int32_t n = 0; n < 24; ++n) held.push_back(model.rest_positions[n] + Vec3d{0, 1, 0});
-  ASSERT_TRUE(advance(model, state, {.held_positions = held}, scratch, context).converged());
-  for (std::size_t n = 0; n < model.node_count(); ++n) {
-    EXPECT_NEAR(state.positions[n][1], model.rest_positions[n][1] + 1, 1e-6);
-  }
-}
-
-TEST(TetSheets, RingSettlesWhereItIsNotStretched) {
-  Context context(1);
-  const Model model = build_model({ring_body(0.3, 0.1, 24, 2, 0.8)}, {}, context.arena);
-  State state = make_state(model);
-  Scratch scratch(model);
-  const StepReport report = advance(model, state, {}, scratch, context);
+  const StepReport report = advance(model, state, {.held_positions = held}, scratch, context);
   ASSERT_TRUE(report.converged()) << report.residual;
-  double radius = 0;
-  for (const Vec3d& x : state.positions) {
-    radius += std::hypot(x[0], x[2]) / double(state.positions.size());
+  for (std::size_t n = 24; n < 48; ++n) {
+    EXPECT_NEAR(state.positions[n][1], 0.01, 1e-6) << "half way between the rims";
+    EXPECT_LT(std::hypot(state.positions[n][0], state.positions[n][2]), 0.3) << "narrower";
   }
-  EXPECT_NEAR(radius, 0.8 * 0.3, 1e-6);
 }
 
 TEST(TetSheets, BandOnACylinderPressesByItsTension) {
