@@ -186,8 +186,8 @@ std::vector<Row> sheen_epidermis(const ExperimentOptions& options, Context& cont
   }
   if (!options.pictures.empty()) {
     figure.draw(options.pictures / "sheen_epidermis.png",
-                {.width = 1200,
-                 .height = 760,
+                {.width = 960,
+                 .height = 610,
                  .samples = 32,
                  .field_min = -40,
                  .field_max = 40,

@@ -155,11 +155,11 @@ std::vector<Row> sheen_garment(const ExperimentOptions& options, Context& contex
   }
   if (!options.pictures.empty()) {
     map.draw(options.pictures / "sheen_garment.png",
-             {.width = 1500,
-              .height = 520,
+             {.width = 1240,
+              .height = 420,
               .samples = 32,
               .camera_direction = Vec3d{0, 0.15, 1},
-              .camera_distance_factor = 0.72,
+              .camera_distance_factor = 0.8,
               .ground = false,
               .caption = "Poisson's ratio 0.4545, 0.499; a zone; a zone and skin"},
              context);
