@@ -22,7 +22,7 @@ frames = 1
 gravity = [0, 0, 0]
 [method]
 name = "tets"
-tolerance = 1e-4
+newton = { tolerance = 1e-4 }
 [[body]]
 name = "rod"
 cell_size = 0.03
