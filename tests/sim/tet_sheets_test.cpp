@@ -62,12 +62,13 @@ TEST(TetSheetsScene, ABandPressesTheBodyBeneathItAndNothingElse) {
   EXPECT_EQ(simulation.topology().bodies[1].name, "rod.band");
   const files::Field& pressure = vertex_field(frame.bodies[0], "contact_pressure");
   double most = 0;
+  double elsewhere = 0;
   for (std::size_t v = 0; v < pressure.values.size(); ++v) {
-    most = std::max(most, double(pressure.values[v]));
-    if (std::abs(frame.bodies[0].vertices[v][1]) > 0.07) {
-      EXPECT_EQ(pressure.values[v], 0);
-    }
+    const bool far = std::abs(frame.bodies[0].vertices[v][1]) > 0.07;
+    double& largest = far ? elsewhere : most;
+    largest = std::max(largest, double(pressure.values[v]));
   }
+  EXPECT_LT(elsewhere, 0.01 * most);
   // A strip of this rubber around the rod as it is at rest: 1.7 kPa.
   EXPECT_GT(most, 1000);
   double narrowest = 1;
@@ -96,7 +97,13 @@ TEST(TetSheetsScene, SkinIsOnTheWholeBoundary) {
   for (const shells::SheetTriangle& t : built.model.sheets.triangles) {
     if (t.sheet == 0) skin += t.area;
   }
-  EXPECT_NEAR(skin, 2 * M_PI * 0.05 * (0.2 + 0.05), 0.1 * skin) << "its edges are blunt";
+  double boundary = 0;
+  const std::vector<Vec3d>& x = built.model.rest_positions;
+  // Those of the body: the band has no tets.
+  for (const auto& [a, b, c] : geometry::boundary_triangles(built.model.tets)) {
+    boundary += 0.5 * norm(cross(x[b] - x[a], x[c] - x[a]));
+  }
+  EXPECT_NEAR(skin, boundary, 1e-12);
   EXPECT_EQ(std::get<shells::RubberLaw>(built.model.sheets.laws[0]).mu, 30e3);
 }
 
