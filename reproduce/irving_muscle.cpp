@@ -66,9 +66,16 @@ Contraction contract(double spacing, bool keep_volumes, double poisson, Context&
   tets::BodySpec body{.name = "muscle"};
   body.mesh = spindle(spacing, context.arena);
   body.materials = {active_flesh(poisson)};
+  // Tendons at both ends do not contract.
+  for (const geometry::Tet& tet : body.mesh.tets) {
+    double middle = 0;
+    for (const std::int32_t n : tet) middle += body.mesh.positions[n][0] / 4;
+    body.activation.push_back(
+        std::clamp((0.85 - std::abs(middle) / kMuscleSize[0]) / 0.35, 0.0, 1.0));
+  }
   body.holds = {
       hold_where(body.mesh, "origin", [](const Vec3d& x) { return x[0] < -0.9 * kMuscleSize[0]; })};
-  TetMotion motion({body}, {.keep_volumes = keep_volumes}, {}, {}, context);
+  TetMotion motion({body}, {.keep_volumes = keep_volumes}, {.volume_tolerance = 2e-3}, {}, context);
   const tets::Model& model = motion.model();
   std::vector<Vec3d> held;
   for (const std::int32_t n : model.holds[0].nodes) held.push_back(model.rest_positions[n]);

@@ -43,6 +43,7 @@ std::vector<double> graded_places(double spacing, double even) {
   for (double& x : places) {
     if (x > even) x = even + (x - even) * (1 - even) / (last - even);
   }
+  places.back() = 1;
   return places;
 }
 
