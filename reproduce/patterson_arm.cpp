@@ -82,7 +82,7 @@ key = [{{ frame = 0 }}, {{ frame = 6, rotate = [0, 0, "60 deg"] }}]
            .height = 560,
            .samples = 32,
            .camera_direction = Vec3d{0.1, 0.25, 1},
-           .camera_distance_factor = 0.75,
+           .camera_distance_factor = 0.95,
            .ground = false},
           {0, -0.3, 0}};
 }
@@ -120,12 +120,12 @@ activation = [{{ frame = 0, value = 0 }}, {{ frame = 6, value = 1 }}]
                   options.full ? 7 : 9, folder.filename().string(), folder.filename().string());
   return {"anatomical",
           sim::parse_scene(text, folder.parent_path() / "patterson_arm.toml"),
-          {.width = 840,
-           .height = 700,
+          {.width = 780,
+           .height = 660,
            .samples = 32,
            .up = {0, 0, 1},
            .camera_direction = Vec3d{-1, -0.55, 0.1},
-           .camera_distance_factor = 0.8,
+           .camera_distance_factor = 0.92,
            .ground = false},
           {0.14, -0.26, 0},
           true};

@@ -154,7 +154,7 @@ std::vector<Row> robust_sag(const ExperimentOptions& options, Context& context) 
                    .height = 380,
                    .samples = 24,
                    .camera_direction = Vec3d{0, 0.25, 1},
-                   .camera_distance_factor = 0.72,
+                   .camera_distance_factor = 0.96,
                    .ground = false,
                    .caption = "as drawn; sagged; rest shape; frame 0 with sag_free"},
                   context);
