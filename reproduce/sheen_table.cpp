@@ -1,5 +1,5 @@
-/// Table 1 of Sheen 2021: iterations and seconds per frame of its examples, as far as they are done here
-/// without a skin. They are those of the experiments of the same name.
+/// Table 1 of Sheen 2021: iterations and seconds per frame of its examples, as far as they are done
+/// here without a skin. They are those of the experiments of the same name.
 #include <algorithm>
 
 #include "reproduce/experiment.h"
