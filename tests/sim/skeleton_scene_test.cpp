@@ -84,7 +84,7 @@ TEST(SkeletonScene, JointsBecomeKeysOfWhatTheyMove) {
 }
 
 TEST(SkeletonScene, BonesAreCapsulesThatTouchTheirJoints) {
-  const ShapeSpec& bone = limb().bodies[0].holds[1].inside;
+  const ShapeSpec bone = limb().bodies[0].holds[1].inside;
   EXPECT_EQ(bone.kind, "capsule");
   EXPECT_LE(norm(bone.center - Vec3d{0.45, 0, 0}), 1e-12);
   EXPECT_NEAR(bone.length + 2 * bone.radius, 0.3, 1e-12);
