@@ -4,6 +4,19 @@
 #include <tuple>
 
 namespace isochor::lattice {
+namespace {
+
+std::array<SpringTerm, 8> corners_of(const grid::Embedding::Point& point, std::int32_t first_node) {
+  std::array<SpringTerm, 8> out;
+  for (int c = 0; c < 8; ++c) {
+    double weight = 1;
+    for (int a = 0; a < 3; ++a) weight *= c >> a & 1 ? point.local[a] : 1 - point.local[a];
+    out[c] = {first_node + point.nodes[c], weight};
+  }
+  return out;
+}
+
+}  // namespace
 
 std::vector<std::int32_t> add_surface(const EmbeddedSurface& added, ContactSurface& to) {
   std::map<std::tuple<double, double, double, std::int32_t>, std::int32_t> known;
@@ -22,6 +35,7 @@ std::vector<std::int32_t> add_surface(const EmbeddedSurface& added, ContactSurfa
       to.weights.push_back({added.first_node + node, weight});
     }
     to.first.push_back(static_cast<std::int32_t>(to.weights.size()));
+    to.corners.push_back(corners_of(added.embedding.points[v], added.first_node));
     return points[v];
   };
   for (const contact::Triangle& t : added.triangles) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -17,6 +18,8 @@ struct ContactSurface {
   std::vector<std::int32_t> bodies;          ///< per point, of the model
   std::vector<std::int32_t> first{0};        ///< point p rides on [first[p], first[p + 1])
   std::vector<SpringTerm> weights;           ///< of nodes of the model
+  /// As if points rode on their cells alone, trilinearly, which is what preconditioners know.
+  std::vector<std::array<SpringTerm, 8>> corners;
 
   std::size_t point_count() const { return rest.size(); }
 };

@@ -378,10 +378,8 @@ void Contacts::add_forces(std::span<Vec3d> force) {
 Spring Contacts::spring_of(const Touch& touch) const {
   Spring spring{.terms = {}, .stiffness = touch.stiffness};
   for (int i = 0; i < touch.count; ++i) {
-    const std::int32_t p = touch.points[i];
-    for (std::int32_t w = surface_.first[p]; w < surface_.first[p + 1]; ++w) {
-      spring.terms.push_back(
-          {surface_.weights[w].index, touch.weights[i] * surface_.weights[w].weight});
+    for (const SpringTerm& corner : surface_.corners[touch.points[i]]) {
+      spring.terms.push_back({corner.index, touch.weights[i] * corner.weight});
     }
   }
   std::ranges::stable_sort(spring.terms, {}, &SpringTerm::index);
