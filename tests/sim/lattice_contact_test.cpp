@@ -78,7 +78,7 @@ const files::Field* field_of(const files::BodyFrame& body, const std::string& na
   return nullptr;
 }
 
-TEST(LatticeContact, SlowABallComesToRestOnTheGroundWhichCarriesItsWeight) {
+TEST(LatticeContact, ABallComesToRestOnTheGroundWhichCarriesItsWeight) {
   for (const char* volume : {"penalty", "mixed"}) {
     Context context(1);
     Simulation simulation(parse_scene(kLatticeBall, "s.toml",
@@ -134,7 +134,7 @@ TEST(LatticeContact, ALidThatComesDownIsPushedBackByWhatItCompresses) {
   EXPECT_GT(m.reactions.back().force[1], -force(lowest));
 }
 
-TEST(LatticeContact, SlowResumedRunsContinueWithTheSameBitsOnAnyNumberOfThreads) {
+TEST(LatticeContact, ResumedRunsContinueWithTheSameBitsOnAnyNumberOfThreads) {
   std::vector<std::byte> whole;
   for (const int threads : {1, 2}) {
     Context context(threads);
