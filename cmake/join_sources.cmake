@@ -1,6 +1,5 @@
 # Compiles several sources of a folder as one, which from nothing takes about half the time: much of
-# it goes into headers and templates that all of them use. Sources with macros are left alone. Warnings
-# that only arise because sources are together are off: other builds have them one by one.
+# it goes into headers and templates that all of them use. Sources with macros are left alone.
 #
 # isochor_join_sources(RESULT SOURCES) is for sources with all their names in one `namespace {`, as
 # tests are. In the joined source this namespace is named after folder and source, so that sources
@@ -55,7 +54,6 @@ function(isochor_join_sources result sources)
       add_custom_command(OUTPUT ${output} DEPENDS ${members} ${ISOCHOR_JOIN_SCRIPT} VERBATIM
         COMMAND ${CMAKE_COMMAND} -DSOURCES=${argument} -DOUTPUT=${output} -P ${ISOCHOR_JOIN_SCRIPT}
         COMMENT "Joining ${name}, part ${part} of ${parts}")
-      set_source_files_properties(${output} PROPERTIES COMPILE_OPTIONS -Wno-shadow)
       list(APPEND outcome ${output})
     endforeach()
   endforeach()
@@ -107,5 +105,7 @@ function(isochor_unite_sources target)
     endforeach()
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  target_compile_options(${target} PRIVATE -w)
+  if(ISOCHOR_SANITIZE)
+    target_compile_options(${target} PRIVATE -w)  # false alarms of GCC 12
+  endif()
 endfunction()
