@@ -36,7 +36,8 @@ Bend fist(std::string_view joint) {
   if (joint == "thumb_end") return {35 * kDegree, {0, -1, 0}};
   if (joint.ends_with("_middle")) return {95 * kDegree};
   if (joint.ends_with("_end")) return {55 * kDegree};
-  const bool knuckle = joint == "index" || joint == "middle" || joint == "ring" || joint == "little";
+  const bool knuckle =
+      joint == "index" || joint == "middle" || joint == "ring" || joint == "little";
   return knuckle ? Bend{75 * kDegree} : Bend{};
 }
 
@@ -103,8 +104,7 @@ class Hand {
   Hand(const ExperimentOptions& options, Context& context) : options_(options), context_(context) {}
 
   void close() {
-    sim::SceneSpec scene =
-        make_closing_hand(options_.full ? kFullCell : kSmallCell, kFrames, fist);
+    sim::SceneSpec scene = make_closing_hand(options_.full ? kFullCell : kSmallCell, kFrames, fist);
     scene.method.self_contact = true;
     sim::Simulation simulation(std::move(scene), context_);
     int newton = 0, cycles = 0, cuts = 0, most = 0;
@@ -135,8 +135,8 @@ class Hand {
     add("elastic", "Newton iterations per frame", double(newton) / kFrames, "",
         fmt::format("at most {}; to the scene's tolerance", most));
     add("elastic", "V-cycles per frame", double(cycles) / kFrames, "");
-    Row& crossings = add("elastic", "pairs of triangles of the skin that cross",
-                         double(ours.crossings), "");
+    Row& crossings =
+        add("elastic", "pairs of triangles of the skin that cross", double(ours.crossings), "");
     crossings.relation = Relation::AtMost;
     crossings.bound = 0;
     add("blend skinning", "pairs of triangles of the skin that cross", double(theirs.crossings), "",
@@ -174,9 +174,8 @@ class Hand {
       }
     }
     const char* variant = separate ? "elastic" : "one cell per place";
-    const std::string note =
-        fmt::format("{} cells of {:g} mm, gaps of 4 mm", simulation.summary().cells,
-                    1000 * kCoarseCell);
+    const std::string note = fmt::format("{} cells of {:g} mm, gaps of 4 mm",
+                                         simulation.summary().cells, 1000 * kCoarseCell);
     Row& nodes = add(variant, "nodes that fingers share beyond their first joints", double(shared),
                      "", note);
     Row& moved = add(variant, "the index finger bends alone: other fingers move by",
@@ -227,8 +226,8 @@ class Hand {
                    .samples = 32,
                    .camera_direction = camera,
                    .camera_distance_factor = 0.85,
-                   .caption = "a fist: linear blend skinning, and elastic",
-                   .ground = false},
+                   .ground = false,
+                   .caption = "a fist: linear blend skinning, and elastic"},
                   context_);
     };
     picture("mcadams_hand.png", {0.25, -0.35, -1}, {-0.19, 0, 0});

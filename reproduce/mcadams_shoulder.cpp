@@ -144,7 +144,8 @@ class Shoulder {
       add("blend skinning", fmt::format("{}: change of its depth", above.what), theirs, "mm",
           "weights 1/distance^4 from joints");
     }
-    for (const auto& [name, x] : {std::pair("elastic", &moved), std::pair("blend skinning", &blended)}) {
+    for (const auto& [name, x] :
+         {std::pair("elastic", &moved), std::pair("blend skinning", &blended)}) {
       add_skin(name, skin, *x);
     }
     draw(skin, moved, blended);
@@ -253,8 +254,8 @@ class Shoulder {
                    .up = {0, 0, 1},
                    .camera_direction = camera,
                    .camera_distance_factor = 0.85,
-                   .caption = "at rest, linear blend skinning, elastic",
-                   .ground = false},
+                   .ground = false,
+                   .caption = "at rest, linear blend skinning, elastic"},
                   context_);
     };
     picture("mcadams_shoulder_front.png", {-0.1, -1, 0.2}, {0.42, 0, 0});
