@@ -20,10 +20,12 @@ std::vector<Row> mcadams_character(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_differential(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_elbow(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_gauss(const ExperimentOptions&, Context&);
+std::vector<Row> mcadams_hand(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_hourglass(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_fas(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_indefinite(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_multigrid(const ExperimentOptions&, Context&);
+std::vector<Row> mcadams_shoulder(const ExperimentOptions&, Context&);
 std::vector<Row> mcadams_svd(const ExperimentOptions&, Context&);
 std::vector<Row> measured_beam(const ExperimentOptions&, Context&);
 std::vector<Row> patterson_arm(const ExperimentOptions&, Context&);
@@ -108,6 +110,7 @@ std::span<const Experiment> experiments() {
                  mcadams_fas},
       Experiment{"mcadams/gauss", "One stabilised point per cell against eight (section 4)",
                  mcadams_gauss},
+      Experiment{"mcadams/hand", "A hand closes to a fist (fig. 6)", mcadams_hand},
       Experiment{"mcadams/hourglass", "A patch pulled at its four corners (fig. 3)",
                  mcadams_hourglass},
       Experiment{"mcadams/indefinite",
@@ -115,6 +118,9 @@ std::span<const Experiment> experiments() {
                  mcadams_indefinite},
       Experiment{"mcadams/multigrid", "How fast cycles of multigrid converge (section 9, fig. 7)",
                  mcadams_multigrid},
+      Experiment{"mcadams/shoulder",
+                 "Clavicle and ulna under the skin of a shrug and a bent elbow (fig. 8)",
+                 mcadams_shoulder},
       Experiment{"mcadams/svd", "The 3x3 SVD on every kind of matrix (section 9.2)", mcadams_svd},
       Experiment{"measured/silicone-beam", "A beam of silicone against motion capture",
                  measured_beam},

@@ -62,6 +62,10 @@ class Elbow {
     while (simulation.frame() < arm.frames) {
       const auto report = simulation.advance();
       if (!report) return;  // cancelled
+      context_.log(
+          LogLevel::Info,
+          fmt::format("mcadams/elbow: {}, frame {}, {} Newton iterations, {:.2f} s", wanted.name,
+                      report->frame, report->newton_iterations, report->solve_seconds));
       newton += report->newton_iterations;
       cuts += report->cut_steps;
       seconds += report->solve_seconds;

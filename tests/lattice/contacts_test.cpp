@@ -133,7 +133,7 @@ TEST(LatticeContacts, WhatBodiesDoToEachOtherHasNoForceAndNoMoment) {
 TEST(LatticeContacts, TheTangentIsThatOfForcesAndDefinite) {
   NearBoxes near;
   near.contacts.evaluate(near.nodes);
-  near.contacts.linearise();
+  near.contacts.linearise(contact::Curvature::Definite);
   // One body moves towards the other and both to the ground: along normals, where nothing has to be
   // made definite.
   std::vector<Vec3d> way(near.nodes.size(), Vec3d{0, -1, 0}), image(way.size(), Vec3d{0, 0, 0});

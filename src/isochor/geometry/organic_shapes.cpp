@@ -101,35 +101,57 @@ double arm_skin(const Vec3d& p) {
 
 // ---- Hand ----
 
-/// A finger from its knuckle on: thicker at its joints, bent down a little at each.
-BallChain finger_chain(const Vec3d& knuckle, double radius, std::array<double, 3> bones,
-                       double aside) {
-  constexpr double kBend[] = {0.16, 0.20, 0.16};  // rad
-  constexpr double kJoint[] = {1.00, 1.01, 0.93, 0.80}, kMiddle[] = {0.98, 0.95, 0.92};
-  std::vector<Ball> balls{{knuckle, radius * kJoint[0]}};
-  double bent = 0;
-  for (int i = 0; i < 3; ++i) {
-    bent += kBend[i];
-    const Vec3d start = balls.back().center;
-    const double forward = bones[i] * std::cos(bent);
-    const Vec3d bone{forward, -bones[i] * std::sin(bent), forward * aside};
-    balls.push_back({start + 0.5 * bone, radius * kMiddle[i]});
-    balls.push_back({start + bone, radius * kJoint[i + 1]});
+/// A finger from its knuckle on.
+struct Finger {
+  std::string_view name;
+  Vec3d knuckle;
+  double radius;
+  std::array<double, 3> bones;
+  double aside;
+
+  /// Its knuckle, its two joints and its tip: bent down a little at each.
+  std::array<Vec3d, 4> joints() const {
+    constexpr double kBend[] = {0.16, 0.20, 0.16};  // rad
+    std::array<Vec3d, 4> out{knuckle};
+    double bent = 0;
+    for (int i = 0; i < 3; ++i) {
+      bent += kBend[i];
+      const double forward = bones[i] * std::cos(bent);
+      out[i + 1] = out[i] + Vec3d{forward, -bones[i] * std::sin(bent), forward * aside};
+    }
+    return out;
   }
-  return BallChain(balls);
-}
+
+  /// Thicker at its joints.
+  BallChain chain() const {
+    constexpr double kJoint[] = {1.00, 1.01, 0.93, 0.80}, kMiddle[] = {0.98, 0.95, 0.92};
+    const std::array<Vec3d, 4> at = joints();
+    std::vector<Ball> balls{{at[0], radius * kJoint[0]}};
+    for (int i = 0; i < 3; ++i) {
+      balls.push_back({at[i] + 0.5 * (at[i + 1] - at[i]), radius * kMiddle[i]});
+      balls.push_back({at[i + 1], radius * kJoint[i + 1]});
+    }
+    return BallChain(balls);
+  }
+};
+constexpr Finger kFingers[] = {
+    {"index", {0.0870, 0.0020, -0.0322}, 0.0092, {0.043, 0.025, 0.017}, -0.012},
+    {"middle", {0.0905, 0.0035, -0.0098}, 0.0094, {0.047, 0.029, 0.018}, 0.000},
+    {"ring", {0.0870, 0.0020, 0.0124}, 0.0090, {0.044, 0.027, 0.018}, 0.010},
+    {"little", {0.0790, -0.0010, 0.0330}, 0.0080, {0.035, 0.021, 0.016}, 0.024}};
+/// Its root near the wrist, two joints and the tip.
+constexpr Vec3d kThumb[] = {{0.015, -0.009, -0.018},
+                            {0.052, -0.015, -0.050},
+                            {0.080, -0.018, -0.0645},
+                            {0.102, -0.019, -0.0715}};
 
 double hand_body(const Vec3d& p) {
-  static const BallChain fingers[] = {
-      finger_chain({0.0870, 0.0020, -0.0322}, 0.0092, {0.043, 0.025, 0.017}, -0.012),
-      finger_chain({0.0905, 0.0035, -0.0098}, 0.0094, {0.047, 0.029, 0.018}, 0.000),
-      finger_chain({0.0870, 0.0020, 0.0124}, 0.0090, {0.044, 0.027, 0.018}, 0.010),
-      finger_chain({0.0790, -0.0010, 0.0330}, 0.0080, {0.035, 0.021, 0.016}, 0.024)};
-  static const BallChain thumb{
-      {{0.015, -0.009, -0.018}, 0.0150},  {{0.034, -0.013, -0.036}, 0.0150},
-      {{0.052, -0.015, -0.050}, 0.0122},  {{0.066, -0.017, -0.058}, 0.0108},
-      {{0.080, -0.018, -0.0645}, 0.0112}, {{0.092, -0.019, -0.0690}, 0.0100},
-      {{0.102, -0.019, -0.0715}, 0.0080}};
+  static const BallChain fingers[] = {kFingers[0].chain(), kFingers[1].chain(), kFingers[2].chain(),
+                                      kFingers[3].chain()};
+  static const BallChain thumb{{kThumb[0], 0.0150}, {{0.034, -0.013, -0.036}, 0.0150},
+                               {kThumb[1], 0.0122}, {{0.066, -0.017, -0.058}, 0.0108},
+                               {kThumb[2], 0.0112}, {{0.092, -0.019, -0.0690}, 0.0100},
+                               {kThumb[3], 0.0080}};
   // The bones from the wrist to the knuckles, and the cushion on the side of the little finger.
   static const BallChain palm[] = {{{{0.010, 0, -0.012}, 0.0135},
                                     {{0.050, 0.001, -0.022}, 0.0120},
@@ -194,6 +216,20 @@ ArmShape make_arm(double edge) {
 
 SurfaceMesh make_hand(double edge) {
   return meshed<hand_body>({{-0.08, -0.10, -0.11}, {0.21, 0.05, 0.08}}, std::min(edge, 0.002));
+}
+
+std::vector<FigureJoint> hand_joints() {
+  std::vector<FigureJoint> out{{"forearm", -1, {-0.045, 0, 0}}, {"wrist", 0, {0, 0, 0}}};
+  const auto add = [&](std::string_view finger, std::span<const Vec3d> joints) {
+    static constexpr std::string_view kNames[] = {"", "_middle", "_end", "_tip"};
+    for (std::size_t j = 0; j < joints.size(); ++j) {
+      const int parent = j == 0 ? 1 : static_cast<int>(out.size()) - 1;
+      out.push_back({fmt::format("{}{}", finger, kNames[j]), parent, joints[j]});
+    }
+  };
+  for (const Finger& finger : kFingers) add(finger.name, finger.joints());
+  add("thumb", kThumb);
+  return out;
 }
 
 }  // namespace isochor::geometry

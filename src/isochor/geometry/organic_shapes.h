@@ -39,6 +39,10 @@ struct FigureJoint {
   Vec3d position{0, 0, 0};
 };
 
+/// Those of the hand: "forearm", "wrist", then of each finger "index", "index_middle", "index_end"
+/// and "index_tip", from the knuckle on; fingers bend about -z. Last the thumb's.
+std::vector<FigureJoint> hand_joints();
+
 /// A standing person of 1.75 m with arms held out and down (A-pose), looking towards z, its left
 /// side at x > 0, the soles on y = 0.
 struct FigureShape {

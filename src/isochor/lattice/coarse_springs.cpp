@@ -1,5 +1,6 @@
 #include "isochor/lattice/coarse_springs.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -10,23 +11,59 @@ std::size_t BlockMatrix::bytes() const {
          entries.capacity() * sizeof(Entry);
 }
 
-BlockMatrix spring_matrix(std::span<const Spring> springs) {
-  std::map<std::pair<std::int32_t, std::int32_t>, Mat3d> blocks;
+namespace {
+
+/// What springs on the same nodes do to them together, all blocks in the order of nodes.
+using Sums = std::map<std::vector<std::int32_t>, std::vector<Mat3d>>;
+
+/// On coarse levels most springs of a patch have the same nodes.
+Sums sums_of(std::span<const Spring> springs) {
+  Sums sums;
+  std::vector<std::int32_t> nodes;
   for (const Spring& spring : springs) {
+    nodes.clear();
+    for (const SpringTerm& term : spring.terms) nodes.push_back(term.index);
+    std::vector<Mat3d>& blocks = sums[nodes];
+    blocks.resize(nodes.size() * nodes.size(), Mat3d::zero());
+    auto block = blocks.begin();
     for (const SpringTerm& a : spring.terms) {
       for (const SpringTerm& b : spring.terms) {
-        Mat3d& block = blocks.try_emplace({a.index, b.index}, Mat3d::zero()).first->second;
-        block += spring.stiffness * (a.weight * b.weight);
+        *block++ += spring.stiffness * (a.weight * b.weight);
       }
     }
   }
+  return sums;
+}
+
+}  // namespace
+
+BlockMatrix spring_matrix(std::span<const Spring> springs) {
+  struct Part {
+    std::int32_t row, column;
+    const Mat3d* block;
+  };
+  std::vector<Part> parts;
+  const Sums sums = sums_of(springs);
+  for (const auto& [nodes, blocks] : sums) {
+    const Mat3d* block = blocks.data();
+    for (const std::int32_t row : nodes) {
+      for (const std::int32_t column : nodes) parts.push_back({row, column, block++});
+    }
+  }
+  std::ranges::stable_sort(parts, {},
+                           [](const Part& part) { return std::pair(part.row, part.column); });
   BlockMatrix A;
-  for (const auto& [pair, block] : blocks) {
-    if (A.nodes.empty() || A.nodes.back() != pair.first) {
-      A.nodes.push_back(pair.first);
+  for (std::size_t k = 0; k < parts.size();) {
+    const auto [row, column, first] = parts[k];
+    Mat3d block = *first;
+    for (++k; k < parts.size() && parts[k].row == row && parts[k].column == column; ++k) {
+      block += *parts[k].block;
+    }
+    if (A.nodes.empty() || A.nodes.back() != row) {
+      A.nodes.push_back(row);
       A.first.push_back(A.first.back());
     }
-    BlockMatrix::Entry entry{.node = pair.second, .block = {}};
+    BlockMatrix::Entry entry{.node = column, .block = {}};
     for (int e = 0; e < 9; ++e) entry.block(e % 3, e / 3) = static_cast<float>(block(e % 3, e / 3));
     A.entries.push_back(entry);
     ++A.first.back();

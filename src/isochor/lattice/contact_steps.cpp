@@ -1,6 +1,7 @@
 /// Contacts on the way from one state to the next: how far nodes may go, colliders that move, and
 /// springs that pull out what is inside.
 #include <algorithm>
+#include <cmath>
 
 #include "isochor/lattice/contacts.h"
 
@@ -78,6 +79,15 @@ double Contacts::passable(std::span<const Vec3d> nodes, std::span<const Vec3d> w
   double part = 1;
   if (params_.self_contact) part = largest_step(bvh_, x_, way_, {}, filter_, arena_);
   return std::min(part, largest_step(placed_, free_points_, x_, way_, 0, arena_));
+}
+
+double Contacts::worth_asking(std::span<const Vec3d> way) const {
+  constexpr double kMost = 64;
+  if (!apart_) return kMost;
+  double furthest = 0;
+  for (const Vec3d& w : way) furthest = std::max(furthest, dot(w, w));
+  const double h = model_.blocks[model_.cells[0] / 8].h;
+  return std::clamp(h / std::sqrt(furthest), 1.0, kMost);
 }
 
 double Contacts::carry(std::span<const Vec3d> nodes, std::span<const Vec3d> way) {

@@ -172,7 +172,8 @@ void Contacts::begin(std::span<const Vec3d> nodes, double dt) {
   place(0);
   apart_ = params_.scheme == ContactScheme::Barrier && !tangled(start_);
   if (apart_) {
-    find_barrier_terms(contact::Curvature::Exact);
+    find_near();
+    find_barrier_terms(contact::Curvature::None);
     renew_friction();
   } else {
     place(1);
@@ -214,15 +215,17 @@ contact::Barrier Contacts::barrier_of(std::int32_t point) const {
   return {.reach = params_.reach, .stiffness = stiffness_[surface_.bodies[point]]};
 }
 
-/// Of the points x_. Pairs that are kept are those that push.
-void Contacts::find_barrier_terms(contact::Curvature curvature) {
-  if (curvature == contact::Curvature::Exact) {
-    find_contacts(placed_, free_points_, x_, params_.reach, arena_, near_colliders_);
-    near_pairs_.clear();
-    if (params_.self_contact) {
-      find_close_pairs(bvh_, x_, params_.reach, filter_, arena_, near_pairs_);
-    }
+/// What the points x_ are near to.
+void Contacts::find_near() {
+  find_contacts(placed_, free_points_, x_, params_.reach, arena_, near_colliders_);
+  near_pairs_.clear();
+  if (params_.self_contact) {
+    find_close_pairs(bvh_, x_, params_.reach, filter_, arena_, near_pairs_);
   }
+}
+
+/// Of what is near. Pairs that are kept are those that push.
+void Contacts::find_barrier_terms(contact::Curvature curvature) {
   std::vector<contact::Barrier> barriers(near_pairs_.size());
   parallel_for(arena_, near_pairs_.size(), 64,
                [&](std::size_t i) { barriers[i] = barrier_of(near_pairs_[i]); });
@@ -315,7 +318,8 @@ Contacts::Sum Contacts::evaluate(std::span<const Vec3d> nodes) {
   interpolate(nodes, x_);
   if (!all_finite(x_)) return {.energy = std::numeric_limits<double>::infinity()};
   if (apart_) {
-    find_barrier_terms(contact::Curvature::Exact);
+    find_near();
+    find_barrier_terms(contact::Curvature::None);
   } else {
     find_spring_terms();
   }
@@ -395,9 +399,9 @@ Spring Contacts::spring_of(const Touch& touch) const {
   return spring;
 }
 
-void Contacts::linearise() {
+void Contacts::linearise(contact::Curvature curvature) {
   if (apart_) {
-    find_barrier_terms(contact::Curvature::Definite);
+    find_barrier_terms(curvature);
     add_friction_terms();
   }
   std::vector<Spring> springs;
@@ -439,7 +443,7 @@ void Contacts::apply(std::span<const Vec3d> v, std::span<Vec3d> out) {
 }
 
 void Contacts::add_diagonal(std::span<Vec3f> diagonal) {
-  add_spring_diagonal(springs_.levels[0], diagonal, arena_);
+  add_spring_diagonal(springs_.finest, diagonal, arena_);
 }
 
 contact::ContactForces Contacts::forces() const {

@@ -73,8 +73,9 @@ class Contacts {
   Sum evaluate(std::span<const Vec3d> nodes);
   /// Adds its forces.
   void add_forces(std::span<Vec3d> force);
-  /// Makes the second derivatives, definite, at the iterate last evaluated.
-  void linearise();
+  /// Makes the second derivatives at the iterate last evaluated. Those of springs and friction are
+  /// definite as they are.
+  void linearise(contact::Curvature curvature);
   /// out += K v
   void apply(std::span<const Vec3d> v, std::span<Vec3d> out);
   void add_diagonal(std::span<Vec3f> diagonal);
@@ -83,6 +84,8 @@ class Contacts {
 
   /// How much of a way of all nodes is free, 0 to 1, while colliders rest.
   double passable(std::span<const Vec3d> nodes, std::span<const Vec3d> way);
+  /// How many times a way of all nodes may be asked for at once: none goes further than a cell.
+  double worth_asking(std::span<const Vec3d> way) const;
   /// The same while colliders go to where they are at the end of the step; takes them along.
   double carry(std::span<const Vec3d> nodes, std::span<const Vec3d> way);
   /// Adds what colliders that go on to their end would push with, to first order.
@@ -114,6 +117,7 @@ class Contacts {
   bool tangled(std::span<const Vec3d> points);
   contact::Barrier barrier_of(const contact::Pair& pair) const;
   contact::Barrier barrier_of(std::int32_t point) const;
+  void find_near();
   void find_barrier_terms(contact::Curvature curvature);
   void find_spring_terms();
   void add_friction_terms();

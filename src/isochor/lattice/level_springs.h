@@ -10,7 +10,8 @@ namespace isochor::lattice {
 /// Springs that come and go from one linear system to the next, as contacts do, on all levels of a
 /// model's hierarchy.
 struct LevelSprings {
-  std::vector<Springs> levels;  ///< on the nodes of the model itself first
+  Springs finest;                   ///< on the nodes of the model itself
+  std::vector<BlockMatrix> coarse;  ///< on those of coarser levels
   /// How the last level is factorised where they tie parts of it that share no cell; empty: as
   /// without them.
   DirectPlan direct;

@@ -322,7 +322,10 @@ class Saddle {
         model_.base, surface_configuration(),
         fix == Fix::None ? materials::Definiteness::None : materials::Definiteness::Clamp,
         scratch_.linear.surfaces, context_.arena);
-    if (contacts_) contacts_->linearise();
+    if (contacts_) {
+      contacts_->linearise(fix == Fix::None ? contact::Curvature::Exact
+                                            : contact::Curvature::Definite);
+    }
     system_.prepare(configuration());
   }
 
@@ -378,7 +381,10 @@ class Saddle {
     const auto dx = positions_of(model_, step);
     const double slope =
         -sum_nodes([&](std::size_t i) { return dot(scratch_.force[i], dx[i]); }) - begin.penalty;
-    const double whole = contacts_ ? contacts_->passable(scratch_.positions, dx) : 1;
+    constexpr double kLongest = 1024;
+    const double longest =
+        contacts_ ? free_part(*contacts_, scratch_.positions, dx, fix != Fix::None) : kLongest;
+    const double whole = std::min(1.0, longest);
     double length = 0;
     const auto falls = [&] {
       if (!now_.is_finite() || !(now_.least_j > kMostCrushed * std::min(1.0, least_before))) {
@@ -393,7 +399,7 @@ class Saddle {
         length = next;
         evaluate_along();
         if (falls()) {
-          if (length == 1 && fix == Fix::Thresholded && !contacts_) lengthen(slope);
+          if (length == 1 && fix == Fix::Thresholded) lengthen(slope, longest);
           if (length < 1) move(0, length - 1);
           if (length < 1 || (motion_ && motion_->history.moves())) evaluate();
           return true;
@@ -407,9 +413,8 @@ class Saddle {
   /// A step with the fix is short where the energy curves down: it is doubled for as long as the
   /// merit falls faster than its slope says. Otherwise leaving an equilibrium that became unstable
   /// takes hundreds of steps.
-  void lengthen(double slope) {
-    constexpr double kLongest = 1024;
-    for (double length = 1; length < kLongest; length *= 2) {
+  void lengthen(double slope, double longest) {
+    for (double length = 1; 2 * length <= longest; length *= 2) {
       const Iterate before = now_;
       move(length, 0);
       evaluate_along();
@@ -544,11 +549,8 @@ class Saddle {
   double surface_square_ = 0;    ///< of forces of surfaces, N^2
 };
 
-}  // namespace
-
-StepReport advance(const Model& model, State& state, const StepInput& input, Scratch& scratch,
-                   Context& context) {
-  check_duration(model.base, input);
+StepReport find_equilibrium(const Model& model, State& state, const StepInput& input,
+                            Scratch& scratch, Context& context) {
   std::optional<Motion> motion;
   if (input.dt > 0) motion.emplace(model, state, input.dt, scratch, context.arena);
   StepReport report =
@@ -562,6 +564,21 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
   accept(model.base, input.dt, scratch.positions, scratch.motion, state);
   std::swap(state.pressure, scratch.pressure);
   return report;
+}
+
+}  // namespace
+
+StepReport advance(const Model& model, State& state, const StepInput& input, Scratch& scratch,
+                   Context& context) {
+  check_duration(model.base, input);
+  const auto search = [&](State& from, const StepInput& to) {
+    return find_equilibrium(model, from, to, scratch, context);
+  };
+  const StepReport report = search(state, input);
+  if (!worth_going_around(model.base, input) || context.cancelled) return report;
+  StepReport around = go_around(model.base, make_state(model), state, input, search);
+  static_cast<solve::NewtonReport&>(around) = with(report, around);
+  return around;
 }
 
 }  // namespace isochor::lattice::mixed

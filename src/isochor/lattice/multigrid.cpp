@@ -112,7 +112,7 @@ void Multigrid::prepare(const Tangents& tangents, std::span<const Vec3f> diagona
     each_node(arena_, level.image.size(),
               [&](std::size_t i) { level.image[i] += level.anchors[i]; });
     add_diagonal(springs(l), level.image);
-    if (passing_) add_spring_diagonal(passing_->levels[l], level.image, arena_);
+    if (passing_) add_diagonal(passing_->coarse[l - 1], level.image);
     invert_diagonal(l, level.image);
   }
   const bool direct = coarsest().size() > 0;
@@ -227,12 +227,13 @@ void Multigrid::multiply(std::size_t l, std::span<const Vec3f> v, std::span<Vec3
   } else {
     apply_stiffness(model(l), l == 0 ? *tangents_ : memory_.tangents[l - 1], v, out, arena_);
   }
-  if (passing_) add_spring_stiffness(passing_->levels[l], v, passing_->pull, out, arena_);
   if (l > 0) {
     each_node(arena_, v.size(), [&](std::size_t i) { out[i] += times(level.anchors[i], v[i]); });
     add_product(springs(l), v, out, arena_);
+    if (passing_) add_product(passing_->coarse[l - 1], v, out, arena_);
     return;
   }
+  if (passing_) add_spring_stiffness(passing_->finest, v, passing_->pull, out, arena_);
   add_spring_stiffness(model_.springs, v, memory_.pull, out, arena_);
   add_spring_stiffness(model_.surfaces.springs, v, memory_.pull, out, arena_);
   if (!shift_.empty()) {

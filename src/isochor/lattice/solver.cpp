@@ -9,6 +9,7 @@
 #include "isochor/lattice/contact_search.h"
 #include "isochor/lattice/elasticity.h"
 #include "isochor/lattice/fas.h"
+#include "isochor/lattice/flat.h"
 #include "isochor/lattice/holds.h"
 #include "isochor/lattice/inertia.h"
 #include "isochor/lattice/multigrid.h"
@@ -18,15 +19,6 @@
 
 namespace isochor::lattice {
 namespace {
-
-std::span<double> flat(std::span<Vec3d> v) { return {&v.data()->e[0], 3 * v.size()}; }
-std::span<const double> flat(std::span<const Vec3d> v) { return {&v.data()->e[0], 3 * v.size()}; }
-std::span<const Vec3d> vectors(std::span<const double> v) {
-  return {reinterpret_cast<const Vec3d*>(v.data()), v.size() / 3};
-}
-std::span<Vec3d> vectors(std::span<double> v) {
-  return {reinterpret_cast<Vec3d*>(v.data()), v.size() / 3};
-}
 
 /// A step as a problem for solve::newton: the equilibrium of all forces, those of inertia and
 /// damping among them where it is one in time.
@@ -71,7 +63,7 @@ class Equilibrium {
     solve::Evaluation result;
     // Nobody has looked what is beyond the end of a step.
     const double nowhere = std::numeric_limits<double>::infinity();
-    if (travelled_ > 1) return {.energy = nowhere, .residual = nowhere};
+    if (travelled_ > longest_) return {.energy = nowhere, .residual = nowhere};
     const auto [elastic, inertia] = compute_force();
     const double outer = outer_energy() + pressure_energy_;
     result.energy = elastic + touching_.energy + outer + inertia;
@@ -160,6 +152,9 @@ class Equilibrium {
                        flat(std::span<const Vec3d>(scratch_.step)));
   }
 
+  /// How much of the step nobody is in the way of.
+  double longest_step() const { return longest_; }
+
   void move(double length) {
     if (contacts_) travelled_ += length;
     pressure_energy_ -=
@@ -181,6 +176,7 @@ class Equilibrium {
   }
   double carry() {
     travelled_ = 0;
+    longest_ = 1;
     return contacts_->carry(scratch_.positions, scratch_.step);
   }
   void relieve() { solve::newton(*this, {.tolerance = 0.1, .max_iterations = 3}); }
@@ -213,6 +209,7 @@ class Equilibrium {
   }
 
  private:
+  static constexpr double kLongest = 1e3;
   static double square(double x) { return x * x; }
   static double square(const Vec3d& v) { return dot(v, v); }
 
@@ -262,12 +259,13 @@ class Equilibrium {
     return report;
   }
 
-  /// Shortens a step to what is free of it.
+  /// Shortens a step to what is free of it, or lets the line search go on for longer than that.
   void stay_apart() {
     if (!contacts_) return;
     travelled_ = 0;
-    const double part = contacts_->passable(scratch_.positions, scratch_.step);
+    const double part = free_part(*contacts_, scratch_.positions, scratch_.step, !exact_);
     if (part < 1) each_node([&](std::size_t i) { scratch_.step[i] *= part; });
+    longest_ = std::max(1.0, part);
   }
 
   template <class F>
@@ -295,7 +293,9 @@ class Equilibrium {
     exact_ = fix == materials::Definiteness::None;
     stiffness_.linearise(configuration(), fix, context_.arena);
     linearise_surfaces(model_, surface_configuration(), fix, scratch_.surfaces, context_.arena);
-    if (contacts_) contacts_->linearise();
+    if (contacts_) {
+      contacts_->linearise(exact_ ? contact::Curvature::Exact : contact::Curvature::Definite);
+    }
     if (!has_cycles()) return;
     Multigrid(model_, scratch_.slides, scratch_.multigrid, context_.arena)
         .linearise(configuration());
@@ -533,20 +533,12 @@ class Equilibrium {
   double surface_square_ = 0;   ///< of forces of surfaces, N^2
   Contacts::Sum touching_;
   int start_iterations_ = 0;
-  double travelled_ = 0;  ///< along the step, of which the whole is free; where something touches
+  double travelled_ = 0;       ///< along the step, where something touches
+  double longest_ = kLongest;  ///< of it that is free
 };
 
-}  // namespace
-
-void check_duration(const Model& model, const StepInput& input) {
-  if (!(input.dt > 0) || model.moves()) return;
-  throw Error(Fault::Input, "lattice::advance", "a static model has no steps in time",
-              "build the model with Params::integrator, or leave StepInput::dt at 0");
-}
-
-StepReport advance(const Model& model, State& state, const StepInput& input, Scratch& scratch,
-                   Context& context) {
-  check_duration(model, input);
+StepReport find_equilibrium(const Model& model, State& state, const StepInput& input,
+                            Scratch& scratch, Context& context) {
   std::optional<Inertia> inertia;
   if (input.dt > 0) {
     inertia.emplace(model, solve::make_time_step(model.params.integrator, input.dt, state.last_dt),
@@ -563,18 +555,11 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
   // Nonlinear cycles know neither inertia nor surfaces nor contact.
   const bool cycles = model.params.solver == Solver::Fas && model.hierarchy && !inertia &&
                       model.surfaces.empty() && !input.contacts;
-  solve::NewtonReport& search = report;
-  search = cycles ? solve::nonlinear_cycles(problem, model.params.newton)
-                  : solve::newton(problem, patience(input.contacts, model.params.newton));
-  const auto usable = [&] { return report.converged() || input.contacts->untangles(); };
-  while (input.contacts && usable() && !context.cancelled) {
-    const bool untangled_badly = input.contacts->untangles();
-    if (!input.contacts->goes_on(scratch.positions)) {
-      if (untangled_badly) search = with(search, solve::newton(problem, model.params.newton));
-      break;
-    }
-    search = with(search, solve::newton(problem, patience(input.contacts, model.params.newton)));
-  }
+  const solve::NewtonParams& params = model.params.newton;
+  static_cast<solve::NewtonReport&>(report) =
+      cycles           ? solve::nonlinear_cycles(problem, params)
+      : input.contacts ? search_touching(problem, *input.contacts, scratch.positions, params)
+                       : solve::newton(problem, params);
   report.krylov_iterations += prediction->iterations;
   report.operator_applications += prediction->operator_applications;
   if (!prediction->fallback.empty()) {
@@ -588,6 +573,27 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
   }
   accept(model, input.dt, scratch.positions, scratch.motion, state);
   return report;
+}
+
+}  // namespace
+
+void check_duration(const Model& model, const StepInput& input) {
+  if (!(input.dt > 0) || model.moves()) return;
+  throw Error(Fault::Input, "lattice::advance", "a static model has no steps in time",
+              "build the model with Params::integrator, or leave StepInput::dt at 0");
+}
+
+StepReport advance(const Model& model, State& state, const StepInput& input, Scratch& scratch,
+                   Context& context) {
+  check_duration(model, input);
+  const auto search = [&](State& from, const StepInput& to) {
+    return find_equilibrium(model, from, to, scratch, context);
+  };
+  const StepReport report = search(state, input);
+  if (!worth_going_around(model, input) || context.cancelled) return report;
+  StepReport around = go_around(model, make_state(model), state, input, search);
+  static_cast<solve::NewtonReport&>(around) = with(report, around);
+  return around;
 }
 
 }  // namespace isochor::lattice
