@@ -107,35 +107,11 @@ void add_traction(const grid::Lattice& lattice, const geometry::SurfaceMesh& sur
   }
 }
 
-FollowerPressure::FollowerPressure(const grid::Lattice& lattice,
-                                   const geometry::SurfaceMesh& surface, Context& context)
-    : h_(lattice.spacing),
-      patches_(grid::surface_patches(lattice, surface.positions, geometry::triangulate(surface),
-                                     context.arena)) {
-  const auto nodes = lattice.cell_nodes();
-  for (const grid::SurfacePatch& patch : patches_) nodes_.push_back(nodes[patch.cell]);
-}
-
-std::vector<Vec3d> FollowerPressure::loads(std::span<const Vec3d> positions, double p) const {
-  std::vector<Vec3d> loads(positions.size(), Vec3d{0, 0, 0});
-  for (std::size_t i = 0; i < patches_.size(); ++i) {
-    const Vec3d& local = patches_[i].local;
-    Mat3d F = Mat3d::zero();
-    for (int c = 0; c < 8; ++c) {
-      for (int a = 0; a < 3; ++a) {
-        Vec3d beside = local;
-        beside[a] = c >> a & 1 ? 1 : 0;
-        const double slope = (c >> a & 1 ? 1 : -1) * corner_weight(c, beside) / h_;
-        F.column[a] += slope * positions[nodes_[i][c]];
-      }
-    }
-    const Vec3d& area = patches_[i].area;
-    const Vec3d now = area[0] * cross(F.column[1], F.column[2]) +
-                      area[1] * cross(F.column[2], F.column[0]) +
-                      area[2] * cross(F.column[0], F.column[1]);
-    for (int c = 0; c < 8; ++c) loads[nodes_[i][c]] -= (p * corner_weight(c, local)) * now;
-  }
-  return loads;
+lattice::PressureSpec pressed_surface(const lattice::BodySpec& body, std::string name,
+                                      const geometry::SurfaceMesh& surface, Context& context) {
+  return {.name = std::move(name),
+          .facets = grid::surface_facets(body.lattice, surface.positions,
+                                         geometry::triangulate(surface), context.arena)};
 }
 
 lattice::HoldSpec hold_where(const lattice::BodySpec& body, const Placement& placement,
@@ -167,49 +143,22 @@ bool StaticBody::advance(const lattice::StepInput& input) {
   return report.converged();
 }
 
-bool StaticBody::advance(lattice::StepInput input, const FollowerPressure& surface, double from,
-                         double to, int steps) {
-  constexpr int kMostRounds = 60, kMostCuts = 6;
-  constexpr double kTolerance = 1e-5;  // of forces, relative to all of them
-  std::vector<Vec3d> loads;
-  double now = from, step = (to - from) / steps;
-  for (int cuts = 0; now != to;) {
-    const double next = std::abs(to - now) < 1.001 * std::abs(step) ? to : now + step;
-    loads = surface.loads(state.positions, next);
-    input.loads = loads;
+bool StaticBody::advance(lattice::StepInput input, double from, double to, int steps) {
+  constexpr int kMostCuts = 6;
+  double step = (to - from) / steps;
+  pressure = from;
+  for (int left = kMostCuts; pressure != to;) {
+    const double next = std::abs(to - pressure) < 1.001 * std::abs(step) ? to : pressure + step;
+    input.surfaces.pressures = std::span(&next, 1);
     if (advance(input)) {
-      pressure = now = next;
+      pressure = next;
     } else {
       step *= 0.5;
-      if (++cuts > kMostCuts) return false;
+      ++cuts;
+      if (left-- == 0) return false;
     }
   }
-  // Anderson's acceleration, one round deep: loads follow shapes with a factor below one, which
-  // the last two rounds tell.
-  std::vector<Vec3d> last, last_change, change(loads.size());
-  for (int round = 0; round < kMostRounds; ++round, ++rounds) {
-    const std::vector<Vec3d> image = surface.loads(state.positions, to);
-    double left = 0, whole = 0, along = 0, square = 0;
-    for (std::size_t n = 0; n < image.size(); ++n) {
-      change[n] = image[n] - loads[n];
-      left += dot(change[n], change[n]);
-      whole += dot(image[n], image[n]);
-      if (last.empty()) continue;
-      const Vec3d turn = change[n] - last_change[n];
-      along += dot(change[n], turn);
-      square += dot(turn, turn);
-    }
-    if (left <= kTolerance * kTolerance * whole) return true;
-    const double back = square > 0 ? along / square : 0;
-    for (std::size_t n = 0; n < image.size(); ++n) {
-      loads[n] = last.empty() ? image[n] : image[n] - back * (image[n] - last[n]);
-    }
-    last = image;
-    last_change = change;
-    input.loads = loads;
-    if (!advance(input)) return false;
-  }
-  return false;
+  return true;
 }
 
 std::vector<Vec3d> StaticBody::held(const VectorField& map) const {

@@ -73,21 +73,9 @@ void add_traction(const grid::Lattice& lattice, const geometry::SurfaceMesh& sur
                   const Placement& placement, const SurfaceField& traction, std::span<Vec3d> loads,
                   Context& context);
 
-/// A pressure on an embedded surface that follows it: through the trilinear map of a cell a patch N
-/// dA becomes cof(F) N dA.
-class FollowerPressure {
- public:
-  /// The part of the surface that is pressed, in place, and turned outward.
-  FollowerPressure(const grid::Lattice& lattice, const geometry::SurfaceMesh& surface,
-                   Context& context);
-  /// Nodal forces of a pressure p at some positions, N.
-  std::vector<Vec3d> loads(std::span<const Vec3d> positions, double p) const;
-
- private:
-  double h_;
-  std::vector<grid::SurfacePatch> patches_;
-  std::vector<std::array<std::int32_t, 8>> nodes_;  ///< per patch
-};
+/// A part of a body's surface, in place and turned outward, for a pressure that follows it.
+lattice::PressureSpec pressed_surface(const lattice::BodySpec& body, std::string name,
+                                      const geometry::SurfaceMesh& surface, Context& context);
 
 /// A hold of the nodes whose place in the problem satisfies a condition.
 lattice::HoldSpec hold_where(const lattice::BodySpec& body, const Placement& placement,
@@ -102,11 +90,9 @@ class StaticBody {
 
   /// False, and the state as it was, where no equilibrium was found.
   bool advance(const lattice::StepInput& input);
-  /// The same under a pressure that follows the surface. It rises from `from` in steps, on the
-  /// shape of the step before; in the end forces are found anew from the shape that they lead to
-  /// until they change no more. False where they do not settle.
-  bool advance(lattice::StepInput input, const FollowerPressure& surface, double from, double to,
-               int steps);
+  /// The same under a pressure on the one surface that is pressed; it rises from `from` in steps,
+  /// which are cut where there is no equilibrium.
+  bool advance(lattice::StepInput input, double from, double to, int steps);
   /// Held positions by the map of rest positions in the lattice.
   std::vector<Vec3d> held(const VectorField& map) const;
   /// What holds and loads push the nodes with at equilibrium, N.
@@ -115,7 +101,7 @@ class StaticBody {
   const grid::Lattice& lattice() const { return body_.lattice; }
   lattice::mixed::Model model;
   lattice::mixed::State state;
-  int solves = 0, iterations = 0, fallbacks = 0, rounds = 0;
+  int solves = 0, iterations = 0, fallbacks = 0, cuts = 0;
   double pressure = 0;  ///< that follows, the last one under which there was an equilibrium, Pa
 
  private:

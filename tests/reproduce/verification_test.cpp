@@ -80,26 +80,6 @@ TEST(Verification, ForcesAndTractionsAddUp) {
   expect_near(total(loads), b.volume * turned({0, -3, 0}), 1e-13);
 }
 
-TEST(Verification, FollowerPressureTurnsWithTheBody) {
-  Ball b;
-  const FollowerPressure pressure(b.body.lattice, b.surface, b.context);
-  const std::vector<Vec3d>& rest = b.body.lattice.rest_positions;
-  std::vector<Vec3d> dead(rest.size(), Vec3d{0, 0, 0});
-  add_traction(
-      b.body.lattice, b.surface, b.placement,
-      [](const Vec3d&, const Vec3d& normal) { return -2 * normal; }, dead, b.context);
-  const std::vector<Vec3d> here = pressure.loads(rest, 2);
-  const Mat3d Q = rotation_from_vector({0.4, 1.1, -0.3});
-  std::vector<Vec3d> moved;
-  for (const Vec3d& p : rest) moved.push_back(1.5 * (Q * p));
-  const std::vector<Vec3d> there = pressure.loads(moved, 2);
-  for (std::size_t n = 0; n < rest.size(); ++n) {
-    expect_near(here[n], dead[n], 1e-14);
-    expect_near(there[n], 2.25 * (Q * here[n]), 1e-13);
-  }
-  EXPECT_GT(norm(here[0]) + norm(here[rest.size() / 2]), 0);
-}
-
 TEST(Verification, OrderIsTheSlopeThroughTheFinestThree) {
   Refinement r;
   r.add(1, 100);

@@ -109,12 +109,12 @@ class LawPoints {
   }
 
   /// Raises eigenvalues of the tangent plus kappa* Q Q^T to `floor` mu. Q, its gradient, may be
-  /// null.
-  void raise(const double* gradient, double floor) {
+  /// null; then only the chosen cells count, all of them without a choice.
+  void raise(const double* gradient, double floor, const bool* chosen = nullptr) {
     double kappa[kBatchCells], lowest[kBatchCells];
     for (int i = 0; i < kBatchCells; ++i) {
       kappa[i] = mixed::kThreshold * batch_.mu[i];
-      lowest[i] = floor * batch_.mu[i];
+      lowest[i] = chosen && !chosen[i] ? 0 : floor * batch_.mu[i];
     }
     if (axes_) {
       ISOCHOR_CALL_KERNEL(isa_, raise_dense_kernel(gradient, kappa, lowest, dense_));

@@ -271,6 +271,7 @@ class Saddle {
   }
 
   solve::NewtonEnd iterate(double tolerance, int most) {
+    double before = 0;
     for (;;) {
       report_.residual = now_.residual;
       report_.volume_residual = now_.volume_residual;
@@ -279,10 +280,25 @@ class Saddle {
       if (now_.residual <= tolerance) return solve::NewtonEnd::Converged;
       if (report_.iterations >= most) return solve::NewtonEnd::TooManyIterations;
       if (context_.cancelled) return solve::NewtonEnd::Cancelled;
+      forcing_ = forcing_term(before, tolerance);
+      before = now_.residual;
       if (!step()) {
         return context_.cancelled ? solve::NewtonEnd::Cancelled : solve::NewtonEnd::Stalled;
       }
     }
+  }
+
+  /// How far the residual of the next linear system has to fall: as far as Newton's method makes
+  /// use of it (Eisenstat and Walker 1996, choice 2), and no further than the end. `before` is the
+  /// residual of the iterate before this one; 0: there is none. What loads change is followed
+  /// well: nodes next to stiff springs alone would crush their cells.
+  double forcing_term(double before, double tolerance) const {
+    constexpr double kLoosest = 0.03, kShare = 0.9, kSpare = 0.3;
+    const double tightest = model_.params.krylov_tolerance;
+    if (before == 0 || model_.params.variant == Variant::Published) return tightest;
+    const double fell = now_.residual / before;
+    const double wanted = std::max(kShare * fell * fell, kSpare * tolerance / now_.residual);
+    return std::clamp(wanted, tightest, std::max(tightest, kLoosest));
   }
 
   void progress() {
@@ -333,7 +349,7 @@ class Saddle {
     const bool published = model_.params.variant == Variant::Published;
     const auto apply = [&](std::span<const double> p, std::span<double> q) { system_.apply(p, q); };
     const auto stop = [&] { return bool(context_.cancelled); };
-    const double tolerance = model_.params.krylov_tolerance;
+    const double tolerance = forcing_;
     const solve::KrylovReport linear =
         published ? solve::symmetric_qmr(
                         context_.arena, apply,
@@ -476,6 +492,7 @@ class Saddle {
   bool cancelled() const { return context_.cancelled; }
   void respond() {
     evaluate();
+    forcing_ = model_.params.krylov_tolerance;
     linearise(model_.params.variant == Variant::Published ? Fix::Published : Fix::Thresholded);
     std::vector<double> lift(scratch_.step.size(), 0.0);
     const auto up = positions_of(model_, std::span(lift));
@@ -512,6 +529,7 @@ class Saddle {
     small_gaps_ = true;
     evaluate();
     const double least_before = now_.least_j;
+    forcing_ = model_.params.krylov_tolerance;
     linearise(fix);
     small_gaps_ = false;
     // What holds ask for, as far as they have not got it yet.
@@ -545,6 +563,7 @@ class Saddle {
   Contacts::Sum touching_;
   const double rounding_force_;  ///< what rounding leaves on a node, N
   bool small_gaps_ = false;      ///< held surfaces are linearised about no gap
+  double forcing_ = 0;           ///< what residuals of linear systems fall to, relative
   double pressure_energy_ = 0;   ///< minus the work of pressures since the start, J
   double surface_square_ = 0;    ///< of forces of surfaces, N^2
 };

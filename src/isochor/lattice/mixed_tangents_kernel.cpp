@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "isochor/lattice/kernel_data.h"
 #include "isochor/lattice/mixed_tangents.h"
 #include "isochor/materials/volume_laws.h"
@@ -130,6 +132,37 @@ void raise_principal_kernel(const double* gradient, const double* kappa, const d
   }
 }
 
+namespace {
+
+/// The least pivot of A = L D L^T: a tangent is positive definite where that is positive.
+P least_pivot(const materials::DenseTangent<P>& tangent) {
+  P L[9][9], D[9], least = tangent(0, 0);
+  for (int j = 0; j < 9; ++j) {
+    P scaled[9];
+    D[j] = tangent(j, j);
+    for (int k = 0; k < j; ++k) {
+      scaled[k] = L[j][k] * D[k];
+      D[j] = negmuladd(scaled[k], L[j][k], D[j]);
+    }
+    least = min(least, D[j]);
+    const P inverse = P(1) / select(P(0) < D[j], D[j], P(1));
+    for (int i = j + 1; i < 9; ++i) {
+      P rest = tangent(j, i);
+      for (int k = 0; k < j; ++k) rest = negmuladd(scaled[k], L[i][k], rest);
+      L[i][j] = rest * inverse;
+    }
+  }
+  return least;
+}
+
+bool all_positive(const P& pack) {
+  double lanes[kLanes];
+  pack.store(lanes);
+  return std::ranges::all_of(lanes, [](double lane) { return lane > 0; });
+}
+
+}  // namespace
+
 void raise_dense_kernel(const double* gradient, const double* kappa, const double* floor,
                         double* dense) {
   for (int at = 0; at < kBatchCells; at += kLanes) {
@@ -144,11 +177,26 @@ void raise_dense_kernel(const double* gradient, const double* kappa, const doubl
         entry = muladd(P::load(kappa + at) * q(r), q(c), entry);
       }
     }
-    for (int e = 0; e < 45; ++e) {
-      t.entry[e] = P::load(dense + e * kBatchCells + at) + shift.entry[e];
+    for (int e = 0; e < 45; ++e) t.entry[e] = P::load(dense + e * kBatchCells + at);
+    // For cycles all eigenvalues may be raised by the floor where none is further below zero: to
+    // see that takes a fraction of the time of finding them.
+    P raised(-1);
+    if (!gradient) {
+      materials::DenseTangent<P> more = t;
+      for (int k = 0; k < 9; ++k) more(k, k) = more(k, k) + lowest;
+      // Cells that are not there have no floor.
+      raised = select(P(0) < lowest, least_pivot(more), P(1));
     }
-    materials::make_definite(t, materials::Definiteness::Clamp);
-    for (int e = 0; e < 45; ++e) (t.entry[e] - shift.entry[e]).store(dense + e * kBatchCells + at);
+    if (!all_positive(raised)) {
+      for (int e = 0; e < 45; ++e) t.entry[e] = t.entry[e] + shift.entry[e];
+      materials::make_definite(t, materials::Definiteness::Clamp);
+      for (int e = 0; e < 45; ++e) t.entry[e] = t.entry[e] - shift.entry[e];
+    }
+    for (int e = 0; e < 45; ++e) {
+      double* const entry = dense + e * kBatchCells + at;
+      // Beside the floor there is nothing in this shift.
+      select(P(0) < raised, P::load(entry) - shift.entry[e], t.entry[e]).store(entry);
+    }
   }
 }
 

@@ -50,7 +50,7 @@ class Visit : public CellVisit {
       } else {
         store_gradient(scale, chosen, tangents.principal[group().tangent]);
       }
-      raise(nullptr, kFloor);
+      raise(nullptr, kFloor, chosen);
       store(chosen, tangents.definite);
     });
   }
@@ -58,7 +58,7 @@ class Visit : public CellVisit {
   void linearise_definite(lattice::Tangents& tangents) {
     for_each_material([&](std::size_t number, const bool* chosen) {
       LawPoints::linearise(material(number), measures_[number], Fix::None);
-      raise(nullptr, kFloor);
+      raise(nullptr, kFloor, chosen);
       store(chosen, tangents);
     });
   }
