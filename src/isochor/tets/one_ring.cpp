@@ -120,6 +120,15 @@ double OneRings::largest_error() const {
   return largest;
 }
 
+double OneRings::squared_error() const {
+  double sum = 0;
+  for (std::size_t i = 0; i < rest_.size(); ++i) {
+    const double error = rest_[i] > 0 ? volumes_[i] / rest_[i] - 1 : 0;
+    sum += error * error;
+  }
+  return sum;
+}
+
 solve::KrylovReport OneRings::correct(std::span<Vec3d> velocities, std::span<const double> wanted,
                                       std::span<double> pressures, Projection project,
                                       const OneRingParams& params,

@@ -32,6 +32,8 @@ class OneRings {
   void measure(std::span<const Vec3d> positions);
   /// Of the volumes last measured, relative to those at rest.
   double largest_error() const;
+  /// The same, squared and added up.
+  double squared_error() const;
   /// Per node at the positions last measured, m^3.
   std::span<const double> volumes() const { return volumes_; }
 
