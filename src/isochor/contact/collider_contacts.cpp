@@ -1,6 +1,7 @@
 #include "isochor/contact/collider_contacts.h"
 
 #include <algorithm>
+#include <mutex>
 
 namespace isochor::contact {
 namespace {
@@ -46,13 +47,21 @@ Vec3d collided(const Vec3d& velocity, const ColliderContact& contact) {
 void find_contacts(const PlacedColliders& colliders, std::span<const std::int32_t> points,
                    std::span<const Vec3d> positions, double reach, ThreadArena& arena,
                    std::vector<ColliderContact>& contacts) {
-  collect(points, arena, contacts, [&](std::int32_t p, std::vector<ColliderContact>& found) {
+  // Into one list, whose memory stays, and put in order afterwards: contacts are few.
+  std::mutex access;
+  contacts.clear();
+  parallel_for(arena, points.size(), kGrain, [&](std::size_t i) {
+    const std::int32_t p = points[i];
     for (std::size_t c = 0; c < colliders.size(); ++c) {
       if (!colliders.may_be_near(c, positions[p], reach)) continue;
       const ColliderSample sample = colliders.sample(c, positions[p]);
       if (sample.distance > reach) continue;
-      found.push_back(contact_of(p, c, sample, colliders.friction(c)));
+      const std::scoped_lock lock(access);
+      contacts.push_back(contact_of(p, c, sample, colliders.friction(c)));
     }
+  });
+  std::ranges::sort(contacts, [](const ColliderContact& a, const ColliderContact& b) {
+    return a.point != b.point ? a.point < b.point : a.collider < b.collider;
   });
 }
 

@@ -31,7 +31,7 @@ inline Row row_of(const ColliderContact& contact) {
 }
 
 /// All points with a distance of at most `reach` (m), by point and then by collider; the same for
-/// any number of threads.
+/// any number of threads. Takes memory only where there are more than ever before.
 void find_contacts(const PlacedColliders& colliders, std::span<const std::int32_t> points,
                    std::span<const Vec3d> positions, double reach, ThreadArena& arena,
                    std::vector<ColliderContact>& contacts);

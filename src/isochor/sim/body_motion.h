@@ -22,6 +22,29 @@ struct Ledger {
 void save(const Ledger& ledger, files::ByteWriter& writer);
 Ledger load_ledger(files::ByteReader& reader);
 
+/// Positions, velocities and what a step leaves for the next, of states that have them by these
+/// names.
+template <class State>
+void save_nodes(const State& state, files::ByteWriter& writer) {
+  for (const auto* v : {&state.positions, &state.velocities, &state.last_positions,
+                        &state.last_velocities, &state.pushes}) {
+    writer.put(*v);
+  }
+  writer.put(state.last_dt);
+}
+/// Into a state that has as many nodes and holds as `scene`; else a failure of the reader.
+template <class State>
+void load_nodes(State& state, const State& scene, files::ByteReader& reader) {
+  for (const auto part : {&State::positions, &State::velocities, &State::last_positions,
+                          &State::last_velocities, &State::pushes}) {
+    state.*part = reader.get_vector<Vec3d>();
+    if ((state.*part).size() != (scene.*part).size()) {
+      reader.fail("it holds another number of nodes than the scene, or another integrator");
+    }
+  }
+  state.last_dt = reader.get<double>();
+}
+
 MotionMeasures motion_measures(const Ledger& ledger, const solve::Momenta& momenta,
                                double total_energy);
 

@@ -176,11 +176,7 @@ Snapshot LatticeMethod::snapshot() const {
 
 void LatticeMethod::save(files::ByteWriter& writer) const {
   writer.put(time_);
-  for (const auto* v : {&state_.positions, &state_.velocities, &state_.last_positions,
-                        &state_.last_velocities, &state_.pushes}) {
-    writer.put(*v);
-  }
-  writer.put(state_.last_dt);
+  save_nodes(state_, writer);
   sim::save(ledger_, writer);
   writer.put(state_.pressure);
   sim::save(guides_, writer);
@@ -191,15 +187,7 @@ void LatticeMethod::save(files::ByteWriter& writer) const {
 void LatticeMethod::load(files::ByteReader& reader) {
   const double time = reader.get<double>();
   lattice::mixed::State state;
-  for (const auto part :
-       {&lattice::State::positions, &lattice::State::velocities, &lattice::State::last_positions,
-        &lattice::State::last_velocities, &lattice::State::pushes}) {
-    state.*part = reader.get_vector<Vec3d>();
-    if ((state.*part).size() != (state_.*part).size()) {
-      reader.fail("it holds another number of nodes than the scene, or another integrator");
-    }
-  }
-  state.last_dt = reader.get<double>();
+  load_nodes<lattice::State>(state, state_, reader);
   const Ledger ledger = load_ledger(reader);
   state.pressure = reader.get_vector<double>();
   if (state.pressure.size() != state_.pressure.size()) {

@@ -266,11 +266,7 @@ void TetMethod::poison_scratch() {
 
 void TetMethod::save(files::ByteWriter& writer) const {
   writer.put(time_);
-  for (const auto* v : {&state_.positions, &state_.velocities, &state_.last_positions,
-                        &state_.last_velocities, &state_.pushes}) {
-    writer.put(*v);
-  }
-  writer.put(state_.last_dt);
+  save_nodes(state_, writer);
   sim::save(ledger_, writer);
   sim::save(guides_, writer);
   loads_.save(writer);
@@ -283,15 +279,7 @@ void TetMethod::save(files::ByteWriter& writer) const {
 void TetMethod::load(files::ByteReader& reader) {
   const double time = reader.get<double>();
   tets::State state;
-  for (const auto part :
-       {&tets::State::positions, &tets::State::velocities, &tets::State::last_positions,
-        &tets::State::last_velocities, &tets::State::pushes}) {
-    state.*part = reader.get_vector<Vec3d>();
-    if ((state.*part).size() != (state_.*part).size()) {
-      reader.fail("it holds another number of nodes than the scene, or another integrator");
-    }
-  }
-  state.last_dt = reader.get<double>();
+  load_nodes(state, state_, reader);
   const Ledger ledger = load_ledger(reader);
   Guides guides = load_guides(reader, guides_.size());
   NodalLoads loads = NodalLoads::load(reader, model_.node_count());

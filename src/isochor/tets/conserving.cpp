@@ -82,14 +82,17 @@ void Conserving::find_rows(std::span<const Vec3d> positions, const contact::Plac
 /// [Irving07 (2)]
 int Conserving::correct_velocities(std::span<Vec3d> velocities) {
   std::fill(wanted_.begin(), wanted_.end(), 0.0);
-  return correct(velocities, guesses_.velocities);
+  return correct(velocities, guesses_.velocities, params_.rings.tolerance);
 }
 
-int Conserving::correct(std::span<Vec3d> velocities, std::span<double> pressures) {
+int Conserving::correct(std::span<Vec3d> velocities, std::span<double> pressures,
+                        double tolerance) {
   const auto project = [&](std::span<Vec3d> v) {
     projection_.project(v, params_.sweeps, context_.arena);
   };
-  return rings_.correct(velocities, wanted_, pressures, project, params_.rings, context_.cancelled)
+  OneRingParams rings = params_.rings;
+  rings.tolerance = tolerance;
+  return rings_.correct(velocities, wanted_, pressures, project, rings, context_.cancelled)
       .iterations;
 }
 
@@ -137,10 +140,29 @@ void Conserving::recover(const contact::PlacedColliders& placed, std::span<Vec3d
     // Only the first of these pressures is what the step before needed, too.
     const bool first = step == 0;
     if (!first) std::fill(later_pressures_.begin(), later_pressures_.end(), 0.0);
+    // What is left to do asks for no more.
+    constexpr double kEnough = 0.25;
+    const double tolerance =
+        std::max(params_.rings.tolerance, kEnough * params_.volume_tolerance / report.worst_ring);
     report.position_iterations +=
-        correct(velocities_, first ? guesses_.positions : later_pressures_);
+        correct(velocities_, first ? guesses_.positions : later_pressures_, tolerance);
+    move_by_parts(positions);
+  }
+}
+
+void Conserving::move_by_parts(std::span<Vec3d> positions) {
+  constexpr double kLeast = 1.0 / 16;
+  const double wrong = rings_.squared_error();
+  positions_.assign(positions.begin(), positions.end());
+  way_ = velocities_;
+  for (double part = 1;; part /= 2) {
+    for (std::size_t i = 0; i < way_.size(); ++i) velocities_[i] = part * way_[i];
     advance_freely(positions, velocities_);
     keep_out(positions);
+    rings_.measure(positions);
+    // All of the way would leave nothing, were volumes linear.
+    if (rings_.squared_error() <= (1 - 0.5 * part) * wrong || part == kLeast) return;
+    std::ranges::copy(positions_, positions.begin());
   }
 }
 
@@ -251,7 +273,7 @@ ConservingReport Conserving::advance_published(State& state, const Vec3d& gravit
       const double most = rest[i] * fastest;
       wanted_[i] = std::clamp((rest[i] - rings_.volumes()[i]) / dt, -most, most);
     }
-    report.position_iterations = correct(velocities_, guesses_.positions);
+    report.position_iterations = correct(velocities_, guesses_.positions, params_.rings.tolerance);
   }
   // 3, 4
   repel(velocities_, dt);
@@ -373,7 +395,7 @@ void Conserving::poison() {
   scratch_.poison();
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   for (auto* values : {&wanted_, &later_pressures_}) std::ranges::fill(*values, kNan);
-  for (auto* vectors : {&positions_, &velocities_, &half_}) {
+  for (auto* vectors : {&positions_, &velocities_, &half_, &way_}) {
     std::ranges::fill(*vectors, Vec3d{kNan, kNan, kNan});
   }
 }

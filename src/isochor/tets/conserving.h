@@ -105,7 +105,7 @@ class Conserving {
   void find_rows(std::span<const Vec3d> positions, const contact::PlacedColliders& placed,
                  ConservingReport& report);
   /// Towards `wanted_`; returns iterations.
-  int correct(std::span<Vec3d> velocities, std::span<double> pressures);
+  int correct(std::span<Vec3d> velocities, std::span<double> pressures, double tolerance);
   int correct_velocities(std::span<Vec3d> velocities);
   /// Along a way, changed where pairs would meet.
   void advance_freely(std::span<Vec3d> positions, std::span<Vec3d> way);
@@ -117,6 +117,9 @@ class Conserving {
   /// Moves positions until all volumes are right, along what touches and never through it.
   void recover(const contact::PlacedColliders& placed, std::span<Vec3d> positions,
                ConservingReport& report);
+  /// Along velocities_, all the way or as small a part of it as makes volumes better: rings that
+  /// are flat have next to no slope to go by, and those beside them would be blown up.
+  void move_by_parts(std::span<Vec3d> positions);
   /// v + dt/2 a(x, v), implicit in damping: what Newmark's method asks for twice per step.
   int half_step(std::span<const Vec3d> positions, std::span<const Vec3d> from, const Vec3d& gravity,
                 std::span<const Vec3d> loads, double dt, std::span<const Slide> slides,
@@ -149,7 +152,7 @@ class Conserving {
   std::vector<double> wanted_;
   Guesses guesses_, guesses_before_;
   std::vector<double> later_pressures_;  ///< of positions, after the first correction of a step
-  std::vector<Vec3d> positions_, velocities_, half_;
+  std::vector<Vec3d> positions_, velocities_, half_, way_;
   State next_, before_;      ///< of the implicit scheme: a step's end, and where all began
   std::vector<Vec3d> held_;  ///< where a part of a step ends
 };

@@ -8,8 +8,11 @@ namespace isochor::tets {
 OneRings::OneRings(const Model& model, ThreadArena& arena)
     : model_(model),
       arena_(arena),
-      slopes_(model.tets.size()),
-      tet_(model.tets.size()),
+      tet_slopes_(model.tets.size()),
+      tet_volumes_(model.tets.size()),
+      slope_(model.pattern.columns.size()),
+      push_(model.pattern.columns.size()),
+      inverse_mass_(model.node_count()),
       rest_(model.node_count()),
       volumes_(model.node_count()),
       right_(model.node_count()),
@@ -18,57 +21,79 @@ OneRings::OneRings(const Model& model, ThreadArena& arena)
       change_(model.node_count()),
       minres_(model.node_count()),
       krylov_(model.node_count()) {
+  for (std::size_t i = 0; i < inverse_mass_.size(); ++i) {
+    inverse_mass_[i] = model.held[i] || !(model.mass[i] > 0) ? 0 : 1 / model.mass[i];
+  }
   measure(model.rest_positions);
   rest_ = volumes_;
 }
 
 void OneRings::measure(std::span<const Vec3d> x) {
+  differentiated_ = false;
   parallel_for(arena_, model_.tets.size(), solve::kRowGrain, [&](std::size_t t) {
     const auto [a, b, c, d] = model_.tets[t];
     const Vec3d e1 = x[b] - x[a], e2 = x[c] - x[a], e3 = x[d] - x[a];
-    std::array<Vec3d, 4>& s = slopes_[t];
+    std::array<Vec3d, 4>& s = tet_slopes_[t];
     s[1] = (1.0 / 6) * cross(e2, e3);
     s[2] = (1.0 / 6) * cross(e3, e1);
     s[3] = (1.0 / 6) * cross(e1, e2);
     s[0] = -1.0 * (s[1] + s[2] + s[3]);
-    tet_[t] = dot(s[1], e1);
+    tet_volumes_[t] = dot(s[1], e1);
   });
   parallel_for(arena_, model_.node_count(), solve::kRowGrain, [&](std::size_t i) {
     double sum = 0;
     for (std::int32_t u = model_.first_use[i]; u < model_.first_use[i + 1]; ++u) {
-      sum += tet_[model_.uses[u] / 4];
+      sum += tet_volumes_[model_.uses[u] / 4];
     }
     volumes_[i] = sum / 4;
   });
 }
 
+/// Volumes of one-rings by positions of nodes, and the other way round: rows of the stiffness
+/// matrix name the neighbours.
+void OneRings::differentiate() {
+  if (differentiated_) return;
+  differentiated_ = true;
+  parallel_for(arena_, model_.node_count(), 64, [&](std::size_t i) {
+    const std::int32_t row = model_.pattern.first[i], end = model_.pattern.first[i + 1];
+    std::fill(slope_.begin() + row, slope_.begin() + end, Vec3d{0, 0, 0});
+    std::fill(push_.begin() + row, push_.begin() + end, Vec3d{0, 0, 0});
+    for (std::int32_t u = model_.first_use[i]; u < model_.first_use[i + 1]; ++u) {
+      const std::array<Vec3d, 4>& s = tet_slopes_[model_.uses[u] / 4];
+      const Vec3d own = 0.25 * s[model_.uses[u] % 4];
+      for (int k = 0; k < 4; ++k) {
+        slope_[row + model_.places[u][k]] += 0.25 * s[k];
+        push_[row + model_.places[u][k]] += own;
+      }
+    }
+    double sum = 0;
+    for (std::int32_t k = row; k < end; ++k) {
+      const std::int32_t j = model_.pattern.columns[k];
+      if (!model_.held[j]) sum += dot(slope_[k], slope_[k]) / model_.mass[j];
+    }
+    diagonal_[i] = sum > 0 ? sum : 1;
+  });
+}
+
 /// [Irving07 sec 3]: (div v)_k is a quarter of what the tets around k gain.
 void OneRings::divergence(std::span<const Vec3d> v, std::span<double> out) {
-  parallel_for(arena_, model_.tets.size(), solve::kRowGrain, [&](std::size_t t) {
-    double gain = 0;
-    for (int k = 0; k < 4; ++k) gain += dot(slopes_[t][k], v[model_.tets[t][k]]);
-    tet_[t] = gain;
-  });
+  differentiate();
   parallel_for(arena_, model_.node_count(), solve::kRowGrain, [&](std::size_t i) {
     double sum = 0;
-    for (std::int32_t u = model_.first_use[i]; u < model_.first_use[i + 1]; ++u) {
-      sum += tet_[model_.uses[u] / 4];
+    for (std::int32_t k = model_.pattern.first[i]; k < model_.pattern.first[i + 1]; ++k) {
+      sum += dot(slope_[k], v[model_.pattern.columns[k]]);
     }
-    out[i] = sum / 4;
+    out[i] = sum;
   });
 }
 
 /// [Irving07 sec 3]: (grad p)_k is the sum of mean pressures times an_k / 3 = -dV/dx_k.
 void OneRings::gradient(std::span<const double> p, std::span<Vec3d> out) {
-  parallel_for(arena_, model_.tets.size(), solve::kRowGrain, [&](std::size_t t) {
-    const auto [a, b, c, d] = model_.tets[t];
-    tet_[t] = (p[a] + p[b] + p[c] + p[d]) / 4;
-  });
+  differentiate();
   parallel_for(arena_, model_.node_count(), solve::kRowGrain, [&](std::size_t i) {
     Vec3d sum{0, 0, 0};
-    for (std::int32_t u = model_.first_use[i]; u < model_.first_use[i + 1]; ++u) {
-      const std::int32_t use = model_.uses[u];
-      sum -= tet_[use / 4] * slopes_[use / 4][use % 4];
+    for (std::int32_t k = model_.pattern.first[i]; k < model_.pattern.first[i + 1]; ++k) {
+      sum -= p[model_.pattern.columns[k]] * push_[k];
     }
     out[i] = sum;
   });
@@ -76,37 +101,15 @@ void OneRings::gradient(std::span<const double> p, std::span<Vec3d> out) {
 
 /// out = -div P M^-1 grad p.
 void OneRings::apply(std::span<const double> p, std::span<double> out, Projection project) {
-  gradient(p, change_);
-  parallel_for(arena_, change_.size(), solve::kRowGrain, [&](std::size_t i) {
-    change_[i] = model_.held[i] ? Vec3d{0, 0, 0} : (1 / model_.mass[i]) * change_[i];
+  parallel_for(arena_, model_.node_count(), solve::kRowGrain, [&](std::size_t i) {
+    Vec3d sum{0, 0, 0};
+    for (std::int32_t k = model_.pattern.first[i]; k < model_.pattern.first[i + 1]; ++k) {
+      sum += p[model_.pattern.columns[k]] * push_[k];
+    }
+    change_[i] = inverse_mass_[i] * sum;
   });
   project(change_);
   divergence(change_, out);
-  parallel_for(arena_, out.size(), solve::kRowGrain, [&](std::size_t i) { out[i] = -out[i]; });
-}
-
-/// Of the same without contacts: node i pushes its neighbours j with the sum of slopes of the tets
-/// that both have.
-void OneRings::find_diagonal() {
-  parallel_for(arena_, model_.node_count(), 64, [&](std::size_t i) {
-    // Rows of the stiffness matrix name the neighbours; few enough to add up in place.
-    constexpr int kMost = 128;
-    std::array<Vec3d, kMost> pushes;
-    const std::int32_t row = model_.pattern.first[i];
-    const int count = model_.pattern.first[i + 1] - row;
-    double sum = 0;
-    if (count <= kMost) {
-      std::fill_n(pushes.begin(), count, Vec3d{0, 0, 0});
-      for (std::int32_t u = model_.first_use[i]; u < model_.first_use[i + 1]; ++u) {
-        for (int k = 0; k < 4; ++k) pushes[model_.places[u][k]] += slopes_[model_.uses[u] / 4][k];
-      }
-      for (int k = 0; k < count; ++k) {
-        const std::int32_t j = model_.pattern.columns[row + k];
-        if (!model_.held[j]) sum += dot(pushes[k], pushes[k]) / (16 * model_.mass[j]);
-      }
-    }
-    diagonal_[i] = sum > 0 ? sum : 1;
-  });
 }
 
 double OneRings::largest_error() const {
@@ -117,12 +120,21 @@ double OneRings::largest_error() const {
   return largest;
 }
 
+double OneRings::squared_error() const {
+  double sum = 0;
+  for (std::size_t i = 0; i < rest_.size(); ++i) {
+    const double error = rest_[i] > 0 ? volumes_[i] / rest_[i] - 1 : 0;
+    sum += error * error;
+  }
+  return sum;
+}
+
 solve::KrylovReport OneRings::correct(std::span<Vec3d> velocities, std::span<const double> wanted,
                                       std::span<double> pressures, Projection project,
                                       const OneRingParams& params,
                                       const std::atomic<bool>& cancelled) {
   const double give = params.compliance;
-  if (params.precondition || give > 0) find_diagonal();
+  differentiate();
   const auto multiply = [&](std::span<const double> p, std::span<double> q) {
     apply(p, q, project);
     if (give == 0) return;
@@ -168,9 +180,8 @@ solve::KrylovReport OneRings::correct(std::span<Vec3d> velocities, std::span<con
     report.relative_residual *= left / whole;
   }
   gradient(pressures, change_);
-  parallel_for(arena_, change_.size(), solve::kRowGrain, [&](std::size_t i) {
-    change_[i] = model_.held[i] ? Vec3d{0, 0, 0} : (-1 / model_.mass[i]) * change_[i];
-  });
+  parallel_for(arena_, change_.size(), solve::kRowGrain,
+               [&](std::size_t i) { change_[i] *= -inverse_mass_[i]; });
   project(change_);
   parallel_for(arena_, change_.size(), solve::kRowGrain,
                [&](std::size_t i) { velocities[i] += change_[i]; });

@@ -32,6 +32,8 @@ class OneRings {
   void measure(std::span<const Vec3d> positions);
   /// Of the volumes last measured, relative to those at rest.
   double largest_error() const;
+  /// The same, squared and added up.
+  double squared_error() const;
   /// Per node at the positions last measured, m^3.
   std::span<const double> volumes() const { return volumes_; }
 
@@ -53,12 +55,18 @@ class OneRings {
 
  private:
   void apply(std::span<const double> p, std::span<double> out, Projection project);
-  void find_diagonal();
+  /// Of the volumes last measured, unless done already.
+  void differentiate();
 
   const Model& model_;
   ThreadArena& arena_;
-  std::vector<std::array<Vec3d, 4>> slopes_;  ///< per tet, dV/dx of its corners
-  std::vector<double> tet_;                   ///< per tet, whatever is to be added up
+  std::vector<std::array<Vec3d, 4>> tet_slopes_;  ///< dV/dx of corners
+  std::vector<double> tet_volumes_;
+  /// Per entry (i, j) of Model::pattern: how the volume of one-ring i changes with x_j, and how
+  /// that of j does with x_i, m^2.
+  std::vector<Vec3d> slope_, push_;
+  bool differentiated_ = false;
+  std::vector<double> inverse_mass_;  ///< 1/kg, 0 where held
   std::vector<double> rest_, volumes_;
   std::vector<double> right_, addition_, diagonal_;
   std::vector<Vec3d> change_;
