@@ -30,13 +30,7 @@ std::vector<Vec3d> ZonalCase::held_at(int frame) const {
 ZonalCase puck_case(double spacing, ThreadArena& arena) {
   tets::BodySpec body{.name = "puck", .mesh = reproduce::make_puck(spacing, arena)};
   body.materials = {reproduce::with_penalty(reproduce::kFleshShear, 100e3, 9)};
-  const double close = 0.01 * spacing;
-  body.holds = {
-      reproduce::hold_where(body.mesh, "floor", [&](const Vec3d& x) { return x[2] < close; }),
-      reproduce::hold_where(body.mesh, "indenter", [&](const Vec3d& x) {
-        return x[2] > reproduce::kPuckHeight - close &&
-               std::hypot(x[0], x[1]) < reproduce::kIndenterRadius;
-      })};
+  body.holds = reproduce::puck_holds(body.mesh, spacing);
   body.zones = {tets::whole_zone(body.mesh)};
   return {.model = tets::build_model({body}, {}, arena),
           .motion = {0, 0, -0.02 * reproduce::kPuckHeight}};

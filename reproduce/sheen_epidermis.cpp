@@ -116,11 +116,7 @@ std::vector<Row> sheen_epidermis(const ExperimentOptions& options, Context& cont
   for (const Skinned& v : skinned()) {
     tets::BodySpec body{.name = "puck", .mesh = mesh};
     body.materials = {v.material};
-    const double close = 0.01 * spacing;
-    body.holds = {hold_where(mesh, "floor", [&](const Vec3d& x) { return x[2] < close; }),
-                  hold_where(mesh, "indenter", [&](const Vec3d& x) {
-                    return x[2] > kPuckHeight - close && std::hypot(x[0], x[1]) < kIndenterRadius;
-                  })};
+    body.holds = puck_holds(mesh, spacing);
     if (v.zone) body.zones = {tets::whole_zone(mesh)};
     const std::vector<geometry::Triangle> outside = geometry::boundary_triangles(mesh.tets);
     if (v.skin) {
@@ -137,27 +133,15 @@ std::vector<Row> sheen_epidermis(const ExperimentOptions& options, Context& cont
       if (!report.converged() || report.fallbacks > 0) break;
     }
     const bool arrived = done == steps;
-    const auto add = [&](std::string quantity, double ours, const char* unit,
-                         std::optional<double> paper, Relation relation,
-                         std::optional<double> bound, std::string note) {
-      rows.push_back({.id = "sheen/epidermis",
-                      .quantity = std::move(quantity) + ": " + v.name,
-                      .variant = v.kind,
-                      .source = "Sheen 2021, figs. 6 and 9, table 1",
-                      .paper = paper,
-                      .ours = arrived ? std::optional(ours) : std::nullopt,
-                      .unit = unit,
-                      .relation = relation,
-                      .bound = bound,
-                      .note = std::move(note)});
-    };
+    const VariantRows out{
+        rows, "sheen/epidermis", "Sheen 2021, figs. 6 and 9, table 1", v.name, v.kind, arrived};
     const SurfaceMeasure now = measure(puck, free_triangles(body));
     if (!v.skin) bare = now;
     // Skin has to have less of both than what is bare.
     const auto less = [&](std::string quantity, double ours, double of_bare, const char* unit,
                           std::string note) {
-      add(std::move(quantity), ours, unit, {}, v.skin ? Relation::Below : Relation::Shown,
-          v.skin ? std::optional(of_bare) : std::nullopt, std::move(note));
+      out.add(std::move(quantity), ours, unit, {}, v.skin ? Relation::Below : Relation::Shown,
+              v.skin ? std::optional(of_bare) : std::nullopt, std::move(note));
     };
     less("triangles of the surface change their area by", 100 * now.area_change,
          100 * bare.area_change, "% rms",
@@ -171,11 +155,11 @@ std::vector<Row> sheen_epidermis(const ExperimentOptions& options, Context& cont
                          : ""));
     double top = 0;
     for (const Vec3d& x : puck.state().positions) top = std::max(top, x[2]);
-    add("bulge above the top", 100 * (top / kPuckHeight - 1), "% of the height", {},
-        Relation::Shown, {},
+    out.show(
+        "bulge above the top", 100 * (top / kPuckHeight - 1), "% of the height", {},
         fmt::format("volume {:.2f} %, {} inverted tets", 100 * puck.volume(), puck.inverted()));
-    add("Newton iterations", double(puck.iterations) / steps, "per step", v.paper_iterations,
-        Relation::Shown, {}, "the paper's are those of Ipopt, at steps of 1 % of the height");
+    out.show("Newton iterations", double(puck.iterations) / steps, "per step", v.paper_iterations,
+             "the paper's are those of Ipopt, at steps of 1 % of the height");
     // Without a zone behind, with one in front.
     const Vec3d offset{2.3 * kPuckRadius * (v.zone ? shown - 2 : shown + 0.5),
                        v.zone ? 0 : 2.4 * kPuckRadius, 0};

@@ -108,20 +108,7 @@ std::vector<Row> sheen_garment(const ExperimentOptions& options, Context& contex
          band_body(make_waistband(around, 0.8 * reach), shells::RubberLaw{.mu = 3e5}, 1e-3, 0.6)},
         {.newton = {.tolerance = kWornTolerance}}, {.reach = reach, .friction = 0.3}, context);
     const bool done = worn.tighten(3);
-    const auto add = [&](std::string quantity, double ours, const char* unit,
-                         std::optional<double> paper, Relation relation,
-                         std::optional<double> bound, std::string note) {
-      rows.push_back({.id = "sheen/garment",
-                      .quantity = std::move(quantity) + ": " + v.name,
-                      .variant = v.kind,
-                      .source = "Sheen 2021, fig. 1",
-                      .paper = paper,
-                      .ours = done ? std::optional(ours) : std::nullopt,
-                      .unit = unit,
-                      .relation = relation,
-                      .bound = bound,
-                      .note = std::move(note)});
-    };
+    const VariantRows out{rows, "sheen/garment", "Sheen 2021, fig. 1", v.name, v.kind, done};
     const std::vector<geometry::Triangle> band = worn.triangles_of(1);
     const double girth =
         100 * shells::section_length(band, worn.positions(), {0, kBandMiddle, 0}, {0, 1, 0});
@@ -129,22 +116,22 @@ std::vector<Row> sheen_garment(const ExperimentOptions& options, Context& contex
                                                      {0, kBandMiddle, 0}, {0, 1, 0});
     if (!first_girth) first_girth = girth;
     const double loss = 100 * (1 - worn.volume(0));
-    add("volume lost", v.zone ? std::abs(loss) : loss, "%", v.paper_loss,
-        v.zone ? Relation::AtMost : Relation::Shown, v.zone ? std::optional(1e-6) : std::nullopt,
-        fmt::format("{} tets, {} triangles of the band, {} steps with {} Newton iterations, "
-                    "{:.0f} s",
-                    mesh.tets.size(), band.size(), worn.steps, worn.iterations, worn.seconds));
+    out.add("volume lost", v.zone ? std::abs(loss) : loss, "%", v.paper_loss,
+            v.zone ? Relation::AtMost : Relation::Shown,
+            v.zone ? std::optional(1e-6) : std::nullopt,
+            fmt::format("{} tets, {} triangles of the band, {} steps with {} Newton iterations, "
+                        "{:.0f} s",
+                        mesh.tets.size(), band.size(), worn.steps, worn.iterations, worn.seconds));
     const bool locked = v.name == "nu = 0.499";
-    add("girth of the waistband more than with nu = 0.4545", girth - *first_girth, "cm",
-        locked              ? std::optional(7.0)
-        : v.zone && !v.skin ? std::optional(4.5)
-                            : std::nullopt,
-        Relation::Shown, {}, fmt::format("{:.1f} cm; {:.1f} cm before", girth, rest));
+    out.show("girth of the waistband more than with nu = 0.4545", girth - *first_girth, "cm",
+             locked              ? std::optional(7.0)
+             : v.zone && !v.skin ? std::optional(4.5)
+                                 : std::nullopt,
+             fmt::format("{:.1f} cm; {:.1f} cm before", girth, rest));
     const Worn::Pressure p = worn.pressure_on(1);
-    add("pressure beneath the band", p.mean / shells::kMillimetreOfMercury, "mmHg", {},
-        Relation::Shown, {},
-        fmt::format("{:.2f} kPa; up to {:.1f} mmHg; tension {:.0f} N/m", p.mean / 1000,
-                    p.most / shells::kMillimetreOfMercury, worn.mean_tension(1)));
+    out.show("pressure beneath the band", p.mean / shells::kMillimetreOfMercury, "mmHg", {},
+             fmt::format("{:.2f} kPa; up to {:.1f} mmHg; tension {:.0f} N/m", p.mean / 1000,
+                         p.most / shells::kMillimetreOfMercury, worn.mean_tension(1)));
     if (done) {
       const std::vector<geometry::Triangle> outside = worn.triangles_of(0);
       std::vector<double> mercury = shells::spread_out(outside, worn.positions(), worn.pressures());

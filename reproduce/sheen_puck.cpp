@@ -35,11 +35,7 @@ std::vector<Row> sheen_puck(const ExperimentOptions& options, Context& context) 
   for (const ZonalVariant& v : all) {
     tets::BodySpec body{.name = "puck", .mesh = mesh};
     body.materials = {v.material};
-    const double close = 0.01 * spacing;
-    body.holds = {hold_where(mesh, "floor", [&](const Vec3d& x) { return x[2] < close; }),
-                  hold_where(mesh, "indenter", [&](const Vec3d& x) {
-                    return x[2] > kPuckHeight - close && std::hypot(x[0], x[1]) < kIndenterRadius;
-                  })};
+    body.holds = puck_holds(mesh, spacing);
     if (v.zone) body.zones = {tets::whole_zone(mesh)};
     ZonalBody puck(body, {}, context);
     int done = 0;

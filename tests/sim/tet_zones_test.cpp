@@ -20,25 +20,13 @@ std::string pressed_block(const std::string& method, const std::string& zones,
   return "format = 1\n[time]\n" + time + "\n[method]\nname = \"tets\"\n" + method + R"(
 [[body]]
 name = "block"
-cell_size = "5 cm"
-[body.shape]
-kind = "box"
-size = ["20 cm", "20 cm", "20 cm"]
-[body.material]
-law = "neo_hookean_isochoric"
-young = "20 kPa"
-poisson = 0.3
-[[body.hold]]
-name = "low"
-where = "y-"
-[[body.hold]]
-name = "high"
-where = "y+"
-[[body.hold.key]]
-frame = 0
-[[body.hold.key]]
-frame = 2
-translate = [0, "-4 cm", 0]
+cell_size = 0.05
+shape = { kind = "box", size = [0.2, 0.2, 0.2] }
+material = { law = "neo_hookean_isochoric", young = 20e3, poisson = 0.3 }
+hold = [
+  { name = "low", where = "y-" },
+  { name = "high", where = "y+", key = [{ frame = 0 }, { frame = 2, translate = [0, -0.04, 0] }] },
+]
 )" + zones;
 }
 

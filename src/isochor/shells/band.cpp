@@ -78,6 +78,17 @@ std::vector<Flat> widened(const std::vector<Flat>& hull, double distance) {
   return convex_hull(std::move(points));
 }
 
+/// How far the chords of a loop, as the rows of a band have them, cut into a convex one.
+double cut_of(const Loop& loop, int around, const std::vector<Flat>& inner) {
+  double deepest = 0;
+  for (int i = 0; i < 2 * around; ++i) {
+    const Flat a = loop.at(0.5 * i / around), b = loop.at((0.5 * i + 1) / around);
+    const double length = std::hypot(b[0] - a[0], b[1] - a[1]);
+    for (const Flat& p : inner) deepest = std::max(deepest, -turn(a, b, p) / length);
+  }
+  return deepest;
+}
+
 }  // namespace
 
 BandMesh make_band(int around, int rows, const Vec3d& axis,
@@ -139,10 +150,19 @@ BandMesh wrap(std::span<const Vec3d> positions, std::span<const geometry::Triang
     throw Error(Fault::Input, name, "there is no surface between the rims of the band",
                 "move its center, turn its axis, or widen what is `within` it");
   }
-  // Chords cut off corners, of a box by no more than this.
-  constexpr double kCut = 0.36;
-  const Loop loop(widened(hull, place.clearance + kCut * place.edge));
-  const int around = std::max(8, int(std::lround(loop.length() / place.edge)));
+  const std::vector<Flat> inner = widened(hull, place.clearance);
+  Loop loop(inner);
+  int around = 0;
+  // As wide as its chords, which cut corners, need it.
+  constexpr int kRounds = 8;
+  double cut = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    around = std::max(8, int(std::lround(loop.length() / place.edge)));
+    const double more = cut_of(loop, around, inner);
+    if (more <= 1e-3 * place.clearance) break;
+    cut += more;
+    loop = Loop(widened(hull, place.clearance + cut));
+  }
   const int rows = 2 * std::max(1, int(std::lround(0.5 * place.width / place.edge)));
   return make_band(around, rows, up, [&](double turn, double part) {
     const Flat p = loop.at(turn);

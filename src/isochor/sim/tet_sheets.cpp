@@ -1,6 +1,7 @@
 #include "isochor/sim/tet_sheets.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "isochor/shells/band.h"
 #include "isochor/shells/fit.h"
@@ -22,7 +23,7 @@ std::vector<shells::SheetSpec> build_skin(const SkinSpec& spec, const geometry::
 
 tets::BodySpec build_band(const BandSpec& spec, const BodySpec& body, const geometry::TetMesh& mesh,
                           double spacing) {
-  constexpr double kClearance = 0.1;  // of the cells
+  constexpr double kClearance = 0.05;  // of the cells
   const shells::BandPlace place{.center = spec.center,
                                 .axis = spec.axis,
                                 .width = spec.width,
@@ -40,6 +41,8 @@ tets::BodySpec build_band(const BandSpec& spec, const BodySpec& body, const geom
                           .law = shells::RubberLaw{.mu = spec.young / 3}};
   sheet.thickness = spec.thickness;
   sheet.density = spec.density;
+  // Of a plate that keeps its volume; also where nothing stretches it a band keeps some shape.
+  sheet.bending = spec.young * std::pow(spec.thickness, 3) / 9;
   sheet.directions = std::move(band.directions);
   sheet.rest_scale = {spec.girth / loose, 1};
   out.sheets = {std::move(sheet)};
@@ -76,7 +79,8 @@ std::span<const double> WornBands::tightening_at(double time) {
 std::vector<double> WornBands::pressures(std::span<const Vec3d> positions, ThreadArena& arena) {
   contact_.begin(positions, arena);
   contact_.evaluate(positions, arena);
-  return shells::contact_pressures(contact_, positions);
+  return shells::spread_out(contact_.surface().surface().triangles, positions,
+                            shells::contact_pressures(contact_, positions));
 }
 
 std::unique_ptr<WornBands> make_bands(const SceneSpec& scene, const tets::Model& model) {

@@ -133,8 +133,8 @@ void add_sheet_forces(const Model& model, const ElasticMemory& memory, std::span
 
 /// A flat sheet resists nothing across it: what gives its rows an inverse, and is too little to be
 /// seen elsewhere.
-void stiffen(Mat3d& block) {
-  const double least = 1e-6 * trace(block);
+void stiffen(Mat3d& block, double drag) {
+  const double least = 1e-6 * trace(block) + drag;
   block += Mat3d::diagonal({least, least, least});
 }
 
@@ -263,7 +263,7 @@ void add_sheet_stiffness(const Model& model, const Configuration& at, materials:
         blocks[row + model.sheet_places[u][k]] += term.hessian[4 * (sheets.uses[u] % 4) + k];
       }
     }
-    if (model.first_use[i] == model.first_use[i + 1]) stiffen(blocks[model.diagonal_place(i)]);
+    if (model.is_free_sheet(i)) stiffen(blocks[model.diagonal_place(i)], at.drag);
   });
 }
 

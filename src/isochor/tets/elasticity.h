@@ -15,6 +15,8 @@ struct Configuration {
   /// Per tet, Pa: `linearise` adds what they do as volumes curve. Forces have none of them.
   std::span<const double> pressures = {};
   std::span<const double> tightening = {};  ///< as in shells::SheetConfiguration
+  /// What holds nodes of free sheets back, N/m: `add_sheet_stiffness` adds it. Forces have none.
+  double drag = 0;
 };
 
 /// What tets leave for their nodes to add up.

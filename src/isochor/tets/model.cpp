@@ -262,6 +262,25 @@ void find_rounding(Model& model) {
   }
 }
 
+void measure_free_sheets(Model& model) {
+  constexpr double kSlack = 1e-3;
+  double squared = 0;
+  for (const shells::SheetTriangle& t : model.sheets.triangles) {
+    const double modulus = shells::modulus_of(model.sheets.laws[t.sheet]) * t.volume;
+    for (int c = 0; c < 3; ++c) {
+      if (!model.is_free_sheet(t.points[c])) continue;
+      const auto& [along, across] = t.gradients[c];
+      const double slope = along * along + across * across;
+      squared += kSlack * modulus * kSlack * modulus * slope;
+      model.sheet_stiffness += modulus * slope;
+    }
+  }
+  model.slack_force = std::sqrt(squared);
+  double count = 0;
+  for (std::size_t n = 0; n < model.node_count(); ++n) count += model.is_free_sheet(n);
+  if (count > 0) model.sheet_stiffness /= count;
+}
+
 }  // namespace
 
 std::int32_t Model::diagonal_place(std::size_t node) const {
@@ -310,6 +329,7 @@ Model build_model(const std::vector<BodySpec>& bodies, const Params& params, Thr
   hold_unused(model);
   complete_zones(model);
   find_rounding(model);
+  measure_free_sheets(model);
   if (params.preconditioner == Preconditioner::Lattice && !model.tets.empty()) {
     model.auxiliary = std::make_shared<const Auxiliary>(model, arena);
   }

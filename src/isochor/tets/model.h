@@ -106,6 +106,9 @@ struct Model {
   Zones zones;
   /// What rounding leaves on a node, per metre that it is away from the origin, N/m.
   double rounding_stiffness = 0;
+  /// What free sheets pull with, all nodes together, at a strain that counts as slack, N: the scale
+  /// of forces where nothing else has any. And what they resist with, the mean of nodes, N/m.
+  double slack_force = 0, sheet_stiffness = 0;
   std::shared_ptr<const Auxiliary> auxiliary;  ///< where Preconditioner::Lattice is wanted
 
   std::size_t node_count() const { return rest_positions.size(); }
@@ -115,6 +118,10 @@ struct Model {
   bool is_used(std::size_t node) const {
     return first_use[node] < first_use[node + 1] ||
            sheets.first_use[node] < sheets.first_use[node + 1];
+  }
+  /// Whether sheets alone have the node, and nothing holds it.
+  bool is_free_sheet(std::size_t node) const {
+    return first_use[node] == first_use[node + 1] && !held[node];
   }
   bool moves() const { return params.integrator != solve::Integrator::Static; }
   std::size_t held_count() const;

@@ -54,6 +54,7 @@ class Equilibrium {
     }
     if (damped()) linear_.linearise_damping({start_.positions, input_.activations});
     if (input_.contact) input_.contact->begin(start_.positions, context_.arena);
+    drag_ = 0;
     if (slides_on_colliders()) {
       if (time_) each_node([&](std::size_t i) { scratch_.positions[i] = flight(i); });
       add_slides();
@@ -95,6 +96,11 @@ class Equilibrium {
     if (damped()) {
       each_node([&](std::size_t i) { load()[i] -= scratch_.drag[i]; });
     }
+    if (drag_ > 0) {
+      each_node([&](std::size_t i) {
+        if (model_.is_free_sheet(i)) load()[i] -= drag_ * way_of(i);
+      });
+    }
     each_node([&](std::size_t i) { scratch_.force[i] = load()[i]; });
     restraint_(load(), context_.arena);
     reaction = sum_nodes([&](std::size_t i) { return square(scratch_.force[i] - load()[i]); });
@@ -104,11 +110,12 @@ class Equilibrium {
     const double residual = sum_nodes([&](std::size_t i) { return square(load()[i]); });
     double rounding = rounding_force_ * rounding_force_ * double(model_.node_count());
     if (time_) rounding += rounding_of_inertia();
-    const double outer = outer_energy(), inertia = time_ ? inertia_energy() : 0;
+    const double outer = outer_energy(), inertia = (time_ ? inertia_energy() : 0) + drag_energy();
     const double tolerance = model_.params.newton.tolerance;
     const double imbalance =
-        std::sqrt(residual) / (std::sqrt(reaction) + std::sqrt(weight) +
-                               std::sqrt(contact.force_squared) + std::sqrt(rounding) / tolerance);
+        std::sqrt(residual) /
+        (std::sqrt(reaction) + std::sqrt(weight) + std::sqrt(contact.force_squared) +
+         model_.slack_force + std::sqrt(rounding) / tolerance);
     return {.energy = elastic + outer + inertia + damping + zonal.energy + contact.energy,
             .energy_scale = std::abs(elastic) + std::abs(outer) + inertia + damping +
                             zonal.energy_scale + contact.energy,
@@ -188,11 +195,22 @@ class Equilibrium {
   /// into a collider slides on it, and friction follows the forces that were found, once. Whether
   /// that changes anything.
   bool renew(int round) {
+    const bool dragged = drag_ > 0;
+    drag_ = 0;
     const bool rubs = round == 0 && input_.contact && lag_friction();
     const bool left = release();
     const bool came = slides_on_colliders() && keep_out();
     if (rubs) stick();
-    return rubs || left || came;
+    return rubs || left || came || dragged;
+  }
+
+  /// Sheets that nothing holds, in a step that takes no time, are held back until it is known what
+  /// they touch, and where that holds them: else they slide, or drift, for ever. Whether there are
+  /// such.
+  bool hold_back() {
+    constexpr double kDrag = 1e-2;
+    drag_ = time_ ? 0 : kDrag * model_.sheet_stiffness;
+    return drag_ > 0;
   }
 
   /// Nodes inside colliders are moved to their surface and slide there; whether there are any.
@@ -252,7 +270,16 @@ class Equilibrium {
   Configuration configuration() const {
     return {.positions = scratch_.positions,
             .activations = input_.activations,
-            .tightening = input_.tightening};
+            .tightening = input_.tightening,
+            .drag = drag_};
+  }
+
+  Vec3d way_of(std::size_t i) const { return scratch_.positions[i] - start_.positions[i]; }
+  double drag_energy() {
+    if (drag_ == 0) return 0;
+    return 0.5 * drag_ * sum_nodes([&](std::size_t i) {
+             return model_.is_free_sheet(i) ? square(way_of(i)) : 0.0;
+           });
   }
 
   /// Where forces are evaluated half way, nodes are held half way too.
@@ -445,8 +472,18 @@ class Equilibrium {
   Restraint restraint_;
   LinearSystem linear_;
   std::optional<ZonalSystem> zonal_;
+  double drag_ = 0;            ///< N/m, see hold_back
   double rounding_force_ = 0;  ///< what rounding leaves on a node, N
 };
+
+constexpr std::string_view kHeldBack =
+    "a sheet hangs loose or slides off: it is held back, and not in equilibrium";
+
+void add_counts(solve::NewtonReport& sum, const solve::NewtonReport& part) {
+  sum.iterations += part.iterations;
+  sum.krylov_iterations += part.krylov_iterations;
+  sum.operator_applications += part.operator_applications;
+}
 
 }  // namespace
 
@@ -466,15 +503,23 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
   }
   Equilibrium problem(model, state, input, time, scratch, context);
   if (!problem.begin()) return {{.end = solve::NewtonEnd::Stalled}, {}};
+  const bool dragged = problem.hold_back();
   StepReport report{seek(problem, model, state, scratch, context), {}};
   // What is let go stays so; what few rounds do not let go comes free in the next step.
   constexpr int kRounds = 3;
   for (int round = 0; round < kRounds && report.converged() && problem.renew(round); ++round) {
     const solve::NewtonReport last = report;
     static_cast<solve::NewtonReport&>(report) = seek(problem, model, state, scratch, context);
-    report.iterations += last.iterations;
-    report.krylov_iterations += last.krylov_iterations;
-    report.operator_applications += last.operator_applications;
+    add_counts(report, last);
+  }
+  if (!report.converged() && dragged && !context.cancelled) {
+    const solve::NewtonReport last = report;
+    problem.begin();
+    problem.hold_back();
+    static_cast<solve::NewtonReport&>(report) = seek(problem, model, state, scratch, context);
+    add_counts(report, last);
+    ++report.fallbacks;
+    report.fallback = kHeldBack;
   }
   if (!report.converged()) return report;
   report.balance = problem.finish();
