@@ -560,9 +560,9 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
     report.end = context.cancelled ? solve::NewtonEnd::Cancelled : solve::NewtonEnd::Stalled;
     return report;
   }
-  // Nonlinear cycles know neither inertia nor surfaces nor contact.
+  // Nonlinear cycles know neither inertia nor surfaces nor skin nor contact.
   const bool cycles = model.params.solver == Solver::Fas && model.hierarchy && !inertia &&
-                      model.surfaces.empty() && !input.contacts;
+                      model.surfaces.empty() && model.skin.empty() && !input.contacts;
   solve::NewtonReport& search = report;
   search = cycles ? solve::nonlinear_cycles(problem, model.params.newton)
                   : solve::newton(problem, patience(input.contacts, model.params.newton));
