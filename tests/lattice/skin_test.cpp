@@ -171,18 +171,18 @@ Pull pull_to(const Model& model, const lattice::Model& base, State& state, Scrat
 }
 
 TEST(LatticeSkin, AStretchedBlockPullsWithFleshAndSkin) {
-  // Small strains, Poisson's ratio 0 in flesh: the skin would narrow, the flesh does not let it.
-  // E A + E_s t P lies within what narrowing is worth.
+  // Small strains, Poisson's ratio 0.45 in flesh: E A + E_s t P, but for the skin, which would narrow
+  // a little more than the flesh.
   const double mu = 50, strain = 1e-4;
-  const Model model = build_model({skin_block(mu, 0)}, {.preconditioner = Preconditioner::Multigrid});
+  const Model model = build_model({skin_block(mu, 9 * mu)}, {.preconditioner = Preconditioner::Multigrid});
   State state = make_state(model);
   Scratch scratch(model);
   const Pull pull = pull_to(model, model, state, scratch, 1 + strain,
                             [&](const State& s) { return elastic_force(model, s.positions); });
   EXPECT_TRUE(pull.report.converged());
-  const double flesh = 2 * mu * kWide * kHigh;
+  const double flesh = 2.9 * mu * kWide * kHigh;
   const double skin = 3 * kSkinRubber.mu * kSkinThickness * 2 * (kWide + kHigh);
-  EXPECT_NEAR(pull.force / strain, flesh + skin, 0.03 * (flesh + skin));
+  EXPECT_NEAR(pull.force / strain, flesh + skin, 0.005 * (flesh + skin));
 }
 
 TEST(LatticeSkin, FleshAndSkinOfRubberFollowTheClosedForm) {

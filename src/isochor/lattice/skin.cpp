@@ -12,8 +12,8 @@ namespace isochor::lattice {
 namespace {
 
 /// Facets of a cell whose normals differ by less than this from that of the first, as a cosine,
-/// are one point: 10 degrees.
-constexpr double kSameWay = 0.985;
+/// are one point: a degree.
+constexpr double kSameWay = 0.9998;
 
 /// Facets on their way to a point; lengths in cells.
 struct Piece {

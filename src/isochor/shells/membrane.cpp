@@ -1,5 +1,7 @@
 #include "isochor/shells/membrane.h"
 
+#include <cmath>
+
 #include "isochor/math/jacobi_eigen.h"
 
 namespace isochor::shells {
@@ -25,7 +27,22 @@ std::array<Mat3d, 4> second_derivatives(const SheetGradient& F, const SheetRespo
   return H;
 }
 
+/// Whether Gaussian elimination finds pivots above zero alone.
+bool is_definite(const std::array<Mat3d, 4>& H) {
+  double a[6][6];
+  for (int i = 0; i < 6; ++i) {
+    for (int j = 0; j <= i; ++j) {
+      a[i][j] = H[2 * (i / 3) + j / 3](i % 3, j % 3);
+      for (int k = 0; k < j; ++k) a[i][j] -= a[i][k] * a[j][k];
+      if (i == j && !(a[i][i] > 0)) return false;
+      a[i][j] = i == j ? std::sqrt(a[i][i]) : a[i][j] / a[j][j];
+    }
+  }
+  return true;
+}
+
 void make_definite(std::array<Mat3d, 4>& H) {
+  if (is_definite(H)) return;
   const auto eigen =
       jacobi_eigen<double, 6>([&](int i, int j) { return H[2 * (i / 3) + j / 3](i % 3, j % 3); });
   H.fill(Mat3d::zero());

@@ -54,7 +54,14 @@ Pose rigid_fit(const Bone& bone, std::span<const Vec3d> now, const Vec3d& last_t
                 "give the mesh at rest and its animation the same scale, and animate bones "
                 "without bending or scaling them");
   }
-  return {middle - bone.middle, anatomy::rotation_vector(R, last_turn)};
+  Pose pose{middle - bone.middle, anatomy::rotation_vector(R, last_turn)};
+  // Caches are rounded to single precision; scenes that start at rest ask for every bit of it.
+  constexpr double kRounding = 1e-6;
+  if (norm(pose.rotation) < kRounding) pose.rotation = {0, 0, 0};
+  if (norm(pose.translation) < kRounding * (bone.size + norm(bone.middle))) {
+    pose.translation = {0, 0, 0};
+  }
+  return pose;
 }
 
 /// Poses of all samples, and of times between them.
