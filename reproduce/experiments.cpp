@@ -69,6 +69,7 @@ std::vector<Row> verify_held(const ExperimentOptions&, Context&);
 std::vector<Row> verify_bars(const ExperimentOptions&, Context&);
 std::vector<Row> verify_hertz(const ExperimentOptions&, Context&);
 std::vector<Row> verify_momentum(const ExperimentOptions&, Context&);
+std::vector<Row> verify_skin(const ExperimentOptions&, Context&);
 std::vector<Row> verify_sphere(const ExperimentOptions&, Context&);
 std::vector<Row> verify_slope(const ExperimentOptions&, Context&);
 std::vector<Row> verify_spin(const ExperimentOptions&, Context&);
@@ -189,6 +190,8 @@ std::span<const Experiment> experiments() {
                  verify_bars},
       Experiment{"verify/hertz", "A ball between two plates, against Hertz", verify_hertz},
       Experiment{"verify/momentum", "A tumbling block flies along a parabola", verify_momentum},
+      Experiment{"verify/skin", "Skin on cells against closed forms and a layer of its own",
+                 verify_skin},
       Experiment{"verify/slope", "A block on a slope: sticking and sliding by Coulomb's law",
                  verify_slope},
       Experiment{"verify/sphere", "Thick spheres and cylinders under follower pressure",

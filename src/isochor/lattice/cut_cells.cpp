@@ -37,9 +37,11 @@ void collect(const Model& model, const BodySpec& body, std::int32_t number,
   const double h = body.lattice.spacing;
   const FourPointTangent tangent = model.params.four_point_tangent;
   auto cut = body.lattice.cut_cells.begin();
+  std::vector<std::uint8_t> has_skin(range.cell_count, 0);
+  for (const grid::SurfaceFacet& facet : body.skin.facets) has_skin[facet.cell] = 1;
   for (std::size_t c = 0; c < std::size_t(range.cell_count); ++c) {
     const bool at_surface = cut != body.lattice.cut_cells.end() && std::size_t(cut->cell) == c;
-    if (!at_surface && model.has_centres()) continue;
+    if (!at_surface && !has_skin[c] && model.has_centres()) continue;
     const std::int32_t place = model.cells[std::size_t(range.first_cell) + c];
     const GroupModuli& moduli = model.moduli[place / (8 * kGroupBlocks)];
     const double fill =
@@ -47,7 +49,7 @@ void collect(const Model& model, const BodySpec& body, std::int32_t number,
     members.push_back(
         {.tile = tile_of_group[place / (8 * kGroupBlocks)],
          .has_matrix = tangent == FourPointTangent::Exact ||
-                       (tangent == FourPointTangent::AtSurface && at_surface),
+                       (tangent == FourPointTangent::AtSurface && (at_surface || has_skin[c])),
          .body = number,
          .material = range.first_material + model.blocks[place / 8].material[place % 8],
          .place = place,

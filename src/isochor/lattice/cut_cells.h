@@ -4,8 +4,8 @@
 
 namespace isochor::lattice {
 
-/// Gives the cells of bodies that have points of their own to Model::cut_groups, once groups are in
-/// the order of tiles, and takes them from the centres of cells.
+/// Gives the cells of bodies that have points of their own, or skin, to Model::cut_groups, once
+/// groups are in the order of tiles, and takes them from the centres of cells.
 void add_cut_cells(Model& model, const std::vector<BodySpec>& bodies);
 
 }  // namespace isochor::lattice

@@ -17,7 +17,7 @@ constexpr double kDirectCost = 3e7, kDirectCostPerNode = 1000;
 constexpr std::size_t kMostDirect = 20000;
 
 /// The cells of a coarse body take what their children have, weighted by how full those are. Where
-/// materials differ, the first child's is taken.
+/// materials differ, the first child's is taken. Skin becomes a part of what is beneath it.
 BodySpec coarse_body(const BodySpec& fine, const grid::Coarsening& coarsening) {
   BodySpec coarse{.name = fine.name,
                   .lattice = coarsening.coarse,
@@ -34,11 +34,13 @@ BodySpec coarse_body(const BodySpec& fine, const grid::Coarsening& coarsening) {
   coarse.fibres.assign(fine.fibres.empty() ? 0 : cells, 0);
   coarse.axes.assign(has_axes ? cells : 0, Mat3d::zero());
   coarse.cell_materials.assign(fine.cell_materials.empty() ? 0 : cells, 255);
+  const std::vector<double> skin_mu = smeared_skin(fine);
   for (std::size_t c = 0; c < coarsening.parent.size(); ++c) {
     const std::int32_t parent = coarsening.parent[c];
     const double fill = fine.fill.empty() ? 1 : fine.fill[c];
     coarse.fill[parent] += fill / 8;
     coarse.mu[parent] += fill * fine.mu[c];
+    if (!skin_mu.empty()) coarse.mu[parent] += skin_mu[c];
     coarse.lambda[parent] += fill * fine.lambda[c];
     if (!fine.activation.empty()) coarse.activation[parent] += fill * fine.activation[c];
     if (!fine.fibres.empty()) coarse.fibres[parent] += fill * fine.fibres[c];

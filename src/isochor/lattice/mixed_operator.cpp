@@ -184,6 +184,7 @@ Evaluation evaluate(const Model& model, const Configuration& at, std::span<Vec3d
       visit.respond();
       visit.add_forces(force.data());
       sum_cells(model, visit, volume, blocks);
+      add_skin_forces(model.base, visit.group(), at.positions, force.data(), blocks.energy);
     });
   });
   // So far W M; of pressures for themselves it lacks C p, and the energy half of p C p.
@@ -237,7 +238,12 @@ void linearise(const Model& model, const Configuration& at, Fix fix, Tangents& t
     visit_cells(model, at, groups, isa,
                 [&](Visit& visit) { visit.linearise(fix, model.alpha, tangents); });
     visit_cut(model, at, tile, isa, [&](MixedCutVisit& visit) {
-      if (visit.group().matrix >= 0) visit.linearise(fix, tangents);
+      const CutGroup& cut = visit.group();
+      if (cut.matrix < 0) return;
+      visit.linearise(fix, tangents);
+      add_skin_tangent(model.base, cut, at.positions, fix != Fix::None,
+                       tangents.system.cut[cut.matrix]);
+      add_skin_tangent(model.base, cut, at.positions, true, tangents.definite.cut[cut.matrix]);
     });
   });
 }

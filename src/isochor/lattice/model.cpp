@@ -288,6 +288,7 @@ Model build_model(const std::vector<BodySpec>& bodies, const Params& params,
   }
   sort_groups(model);
   add_cut_cells(model, bodies);
+  model.skin = build_skin(bodies, model);
   model.surfaces = build_surfaces(bodies, model);
   const bool coarser =
       params.preconditioner == Preconditioner::Multigrid || params.solver == Solver::Fas;
@@ -326,7 +327,7 @@ std::size_t bytes_allocated(const Model& model) {
       model.sliding, model.holds, model.springs.first, model.springs.terms, model.springs.stiffness,
       model.springs.nodes, model.springs.node_first, model.springs.pulls, model.spring_groups);
   for (const Hold& hold : model.holds) bytes += sum(hold.nodes);
-  bytes += model.surfaces.bytes();
+  bytes += model.surfaces.bytes() + model.skin.bytes();
   return bytes + (model.hierarchy ? bytes_allocated(*model.hierarchy) : 0);
 }
 

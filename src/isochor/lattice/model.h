@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "isochor/grid/lattice.h"
+#include "isochor/lattice/skin.h"
 #include "isochor/lattice/springs.h"
 #include "isochor/lattice/surfaces.h"
 #include "isochor/materials/parameters.h"
@@ -80,9 +81,11 @@ struct BodySpec {
   std::vector<HoldSpec> holds;
   std::vector<PressureSpec> pressures;
   std::vector<HeldSurfaceSpec> held_surfaces;
+  SkinSpec skin;
 };
 
-/// Where a cell's energy is evaluated. Cells of grid::Lattice::cut_cells have points of their own.
+/// Where a cell's energy is evaluated. Cells of grid::Lattice::cut_cells and those with skin have
+/// points of their own.
 enum class Quadrature {
   OnePoint,    ///< at its centre, stabilised: the others
   Gauss,       ///< at eight Gauss points, all of them: a reference
@@ -253,6 +256,7 @@ struct Model {
   Springs springs;
   std::vector<SpringGroup> spring_groups;
   Surfaces surfaces;  ///< that are pushed at or held
+  Skin skin;
   /// What rounding leaves on a node, per metre that it is away from the origin, N/m.
   double rounding_stiffness = 0;
   std::shared_ptr<const Hierarchy> hierarchy;  ///< of coarser models, where multigrid is wanted

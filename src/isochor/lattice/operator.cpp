@@ -86,6 +86,7 @@ void respond_cut(const Model& model, const Configuration& at, std::size_t tile, 
       block_energy[cut.cell[lane] / 8] += cut.volume[lane] * visit.mean(visit.batch().energy, lane);
     }
     if (force) visit.add_forces(force);
+    add_skin_forces(model, cut, at.positions, force, block_energy);
   });
 }
 
@@ -171,6 +172,8 @@ void linearise(const Model& model, const Configuration& at, Definiteness fix, Ta
       visit.deform(at.positions);
       visit.linearise(visit.material(), fix);
       visit.assemble(tangents.cut[cut.matrix]);
+      add_skin_tangent(model, cut, at.positions, fix != Definiteness::None,
+                       tangents.cut[cut.matrix]);
     });
   });
 }
@@ -192,6 +195,7 @@ void linearise(const Model& model, std::span<const Mat3d> gradients,
       visit.deform(gradients);
       visit.linearise(visit.material(), fix);
       visit.assemble(tangents.cut[cut.matrix]);
+      add_skin_tangent(model, cut, gradients, fix != Definiteness::None, tangents.cut[cut.matrix]);
     });
   });
 }

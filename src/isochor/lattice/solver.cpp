@@ -552,9 +552,9 @@ StepReport find_equilibrium(const Model& model, State& state, const StepInput& i
     report.end = context.cancelled ? solve::NewtonEnd::Cancelled : solve::NewtonEnd::Stalled;
     return report;
   }
-  // Nonlinear cycles know neither inertia nor surfaces nor contact.
+  // Nonlinear cycles know neither inertia nor surfaces nor skin nor contact.
   const bool cycles = model.params.solver == Solver::Fas && model.hierarchy && !inertia &&
-                      model.surfaces.empty() && !input.contacts;
+                      model.surfaces.empty() && model.skin.empty() && !input.contacts;
   const solve::NewtonParams& params = model.params.newton;
   static_cast<solve::NewtonReport&>(report) =
       cycles           ? solve::nonlinear_cycles(problem, params)

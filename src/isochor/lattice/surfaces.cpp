@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "isochor/base/error.h"
+#include "isochor/lattice/cell_weights.h"
 #include "isochor/lattice/model.h"
 
 namespace isochor::lattice {
@@ -13,27 +14,6 @@ namespace {
 
 /// Of the penalty on gaps, in units of mu / h: docs/loads.md measures it.
 constexpr double kPenalty = 10;
-
-/// Trilinear weights of the corners of a cell and their gradients, lengths in cells.
-struct Weights {
-  double value[8];
-  Vec3d gradient[8];
-};
-Weights weights_at(const Vec3d& local) {
-  Weights w;
-  for (int c = 0; c < 8; ++c) {
-    double factor[3], slope[3];
-    for (int a = 0; a < 3; ++a) {
-      const bool high = c >> a & 1;
-      factor[a] = high ? local[a] : 1 - local[a];
-      slope[a] = high ? 1 : -1;
-    }
-    w.value[c] = factor[0] * factor[1] * factor[2];
-    w.gradient[c] = {slope[0] * factor[1] * factor[2], factor[0] * slope[1] * factor[2],
-                     factor[0] * factor[1] * slope[2]};
-  }
-  return w;
-}
 
 /// Calls f(point in the cell, area vector that it stands for, in walls of a cell): a Gauss rule
 /// that is exact up to degree seven, which is what pressures ask for.
@@ -60,7 +40,7 @@ void integrate(const grid::SurfaceFacet& facet, F&& f) {
 
 void add(const grid::SurfaceFacet& facet, PressurePart& part) {
   integrate(facet, [&](const Vec3d& at, const Vec3d& area) {
-    const Weights w = weights_at(at);
+    const CellWeights w(at);
     int pair = 0;
     for (int i = 0; i < 8; ++i) {
       for (int j = i + 1; j < 8; ++j, ++pair) {
@@ -73,7 +53,7 @@ void add(const grid::SurfaceFacet& facet, PressurePart& part) {
 
 void add(const grid::SurfaceFacet& facet, double h, HeldPart& part) {
   integrate(facet, [&](const Vec3d& at, const Vec3d& area) {
-    const Weights w = weights_at(at);
+    const CellWeights w(at);
     const double size = norm(area);
     for (int c = 0; c < 8; ++c) {
       part.normals[c] += (h * h * w.value[c]) * area;
@@ -130,7 +110,7 @@ SurfaceCell make_cell(const Model& model, std::int32_t cell, const grid::CutCell
   if (cut) out.volume = cut->fraction * out.h * out.h * out.h;
   out.points = cut ? kCutPoints : 1;
   for (int q = 0; q < out.points; ++q) {
-    const Weights w = weights_at(cut ? cut->points[q] : Vec3d{0.5, 0.5, 0.5});
+    const CellWeights w(cut ? cut->points[q] : Vec3d{0.5, 0.5, 0.5});
     for (int c = 0; c < 8; ++c) out.slopes[q][c] = w.gradient[c] * (1 / out.h);
   }
   return out;
@@ -246,7 +226,7 @@ std::vector<double> nodal_areas(const grid::Lattice& lattice,
   const auto nodes = lattice.cell_nodes();
   for (const grid::SurfaceFacet& facet : facets) {
     integrate(facet, [&](const Vec3d& at, const Vec3d& area) {
-      const Weights w = weights_at(at);
+      const CellWeights w(at);
       const double size = lattice.spacing * lattice.spacing * norm(area);
       for (int c = 0; c < 8; ++c) areas[nodes[facet.cell][c]] += size * w.value[c];
     });

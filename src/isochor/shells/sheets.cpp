@@ -9,7 +9,6 @@
 #include <optional>
 
 #include "isochor/base/error.h"
-#include "isochor/math/jacobi_eigen.h"
 
 namespace isochor::shells {
 namespace {
@@ -17,9 +16,6 @@ namespace {
 using contact::FourVectors;
 using contact::outer;
 using contact::Term;
-
-/// The columns of F.
-using Columns = std::array<Vec3d, 2>;
 
 /// A triangle while its sheet is not yet as tight as it will be.
 SheetTriangle loosened(SheetTriangle t, const Sheets& sheets, std::span<const double> by_sheet) {
@@ -35,8 +31,8 @@ SheetTriangle loosened(SheetTriangle t, const Sheets& sheets, std::span<const do
   return t;
 }
 
-Columns deformation(const SheetTriangle& t, std::span<const Vec3d> x) {
-  Columns F{Vec3d{0, 0, 0}, {0, 0, 0}};
+SheetGradient deformation(const SheetTriangle& t, std::span<const Vec3d> x) {
+  SheetGradient F{Vec3d{0, 0, 0}, {0, 0, 0}};
   for (int a = 0; a < 2; ++a) {
     // Differences first: far from the origin positions have few digits left for them.
     for (int i = 1; i < 3; ++i) F[a] += t.gradients[i][a] * (x[t.points[i]] - x[t.points[0]]);
@@ -44,63 +40,25 @@ Columns deformation(const SheetTriangle& t, std::span<const Vec3d> x) {
   return F;
 }
 
-SheetStrain strain_of(const Columns& F) {
-  return {0.5 * (dot(F[0], F[0]) - 1), 0.5 * (dot(F[1], F[1]) - 1), dot(F[0], F[1])};
-}
-
-/// Second derivatives by F, 6x6 in blocks: how strains respond, and how they curve.
-std::array<Mat3d, 4> second_derivatives(const Columns& F, const SheetResponse& r) {
-  // The derivative of strain i by column a is slope[i][a].
-  const Vec3d none{0, 0, 0};
-  const std::array<Columns, 3> slope{{{F[0], none}, {none, F[1]}, {F[1], F[0]}}};
-  std::array<Mat3d, 4> H;
-  for (int a = 0; a < 2; ++a) {
-    for (int b = 0; b < 2; ++b) {
-      const double s = a == b ? r.stress[a] : r.stress[2];
-      Mat3d& block = H[2 * a + b] = Mat3d::diagonal({s, s, s});
-      for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) block += outer(r.tangent[i][j] * slope[i][a], slope[j][b]);
-      }
-    }
-  }
-  return H;
-}
-
-void make_definite(std::array<Mat3d, 4>& H) {
-  const auto eigen =
-      jacobi_eigen<double, 6>([&](int i, int j) { return H[2 * (i / 3) + j / 3](i % 3, j % 3); });
-  H.fill(Mat3d::zero());
-  for (int k = 0; k < 6; ++k) {
-    if (eigen.values[k] <= 0) continue;
-    const double* v = eigen.vectors[k];
-    const Columns w{Vec3d{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
-    for (int a = 0; a < 2; ++a) {
-      for (int b = 0; b < 2; ++b) H[2 * a + b] += outer(eigen.values[k] * w[a], w[b]);
-    }
-  }
-}
-
 void evaluate_triangle(const SheetTriangle& t, const SheetLaw& law, std::span<const Vec3d> x,
                        Detail detail, contact::Curvature curvature, Term& term) {
-  const Columns F = deformation(t, x);
-  const SheetResponse r = respond(law, strain_of(F));
+  const SheetGradient F = deformation(t, x);
+  const MembraneResponse r = respond(law, F, detail, curvature);
   term.points = {t.points[0], t.points[1], t.points[2], 0};
   term.count = 3;
   term.energy = t.volume * r.energy;
   if (detail == Detail::Energy) return;
-  const Columns P{r.stress[0] * F[0] + r.stress[2] * F[1], r.stress[1] * F[1] + r.stress[2] * F[0]};
   for (int i = 0; i < 3; ++i) {
-    term.gradient[i] = t.volume * (t.gradients[i][0] * P[0] + t.gradients[i][1] * P[1]);
+    term.gradient[i] =
+        t.volume * (t.gradients[i][0] * r.stress[0] + t.gradients[i][1] * r.stress[1]);
   }
   if (detail == Detail::Gradient) return;
-  std::array<Mat3d, 4> H = second_derivatives(F, r);
-  if (curvature == contact::Curvature::Definite) make_definite(H);
   for (int i = 0; i < 3; ++i) {
     for (int j = 0; j < 3; ++j) {
       Mat3d sum = Mat3d::zero();
       for (int a = 0; a < 2; ++a) {
         for (int b = 0; b < 2; ++b) {
-          sum += H[2 * a + b] * (t.volume * t.gradients[i][a] * t.gradients[j][b]);
+          sum += r.hessian[2 * a + b] * (t.volume * t.gradients[i][a] * t.gradients[j][b]);
         }
       }
       term.hessian[4 * i + j] = sum;
@@ -302,7 +260,7 @@ double energy_of(std::span<const Term> terms) {
 
 SheetTension tension(const Sheets& sheets, std::size_t triangle, const SheetConfiguration& at) {
   const SheetTriangle t = loosened(sheets.triangles[triangle], sheets, at.tightening);
-  const Columns F = deformation(t, at.positions);
+  const SheetGradient F = deformation(t, at.positions);
   const SheetResponse r = respond(sheets.laws[t.sheet], strain_of(F));
   const double J = norm(cross(F[0], F[1]));
   // Cauchy stress times the thickness now, in an orthonormal basis of the plane.

@@ -5,9 +5,8 @@
 #include <vector>
 
 #include "isochor/base/parallel.h"
-#include "isochor/contact/term.h"
 #include "isochor/geometry/surface_mesh.h"
-#include "isochor/shells/sheet_law.h"
+#include "isochor/shells/membrane.h"
 
 namespace isochor::shells {
 
@@ -63,9 +62,6 @@ void append(const SheetSpec& spec, std::span<const Vec3d> rest_positions, std::i
 
 /// To be called after the last sheet.
 void find_uses(Sheets& sheets, std::size_t point_count);
-
-/// How much of a term is asked for.
-enum class Detail { Energy, Gradient, Hessian };
 
 /// What the energy of sheets depends on.
 struct SheetConfiguration {

@@ -95,6 +95,10 @@ void add_bones(const AnatomySpec& anatomy, const std::vector<std::filesystem::pa
     for (const MovedBonesSpec& move : anatomy.moves) {
       if (!matches(move.bones, bone.name)) continue;
       bone.joint = move.joint;
+      bone.animation = move.animation;
+      if (const auto at = bone.animation.file.find("{}"); at != std::string::npos) {
+        bone.animation.file.replace(at, 2, bone.name);
+      }
       bone.turns_about = move.turns_about;
       bone.pivot = move.pivot;
       bone.ease = move.ease;
@@ -158,6 +162,9 @@ void describe(FieldVisitor& visitor, MovedBonesSpec& spec) {
   visitor.text("bones", spec.bones, "names of bones, as \"bone_ulna bone_radius\"", Need::Required);
   visitor.text("joint", spec.joint, "joint of the [skeleton] that moves them, in place of keys");
   if (!spec.joint.empty()) return;
+  visitor.group("animation", spec.animation,
+                "of their meshes, in place of keys; {} in the file's name is that of the bone");
+  if (!spec.animation.file.empty()) return;
   visitor.choice("turns_about", spec.turns_about, kTurns, "as of a hold");
   if (spec.turns_about == "point") {
     visitor.vector("pivot", spec.pivot.e, Unit::Length, {}, "the point, at rest", Need::Required);

@@ -31,7 +31,8 @@ constexpr std::array kFeatureNames{
     FeatureName{Incompressible, "incompressible bodies"},
     FeatureName{StiffnessDamping, "damping by stiffness"},
     FeatureName{Regions, "regions of tets"},
-    FeatureName{Sheets, "skin and bands"},
+    FeatureName{Skin, "skin"},
+    FeatureName{Bands, "bands"},
     FeatureName{Zones, "zones"},
     FeatureName{SagFree, "rest shapes from shapes under load"},
 };
@@ -40,6 +41,7 @@ constexpr Features kStaticLattice =
     Static | HeldNodes | SlidingNodes | HeldSurfaces | Ties | Muscles | Tractions | SagFree;
 /// Nonlinear cycles know neither on their coarse levels.
 constexpr Features kSurfaces = ClampedSurfaces | Pressures;
+constexpr Features kSheets = Skin | Bands;
 
 constexpr Features kMoving = Dynamic | StiffnessDamping;
 
@@ -81,14 +83,14 @@ constexpr std::array kCapabilities{
                .source = "McAdams 2011, improved",
                .elements = "hexahedral cells, one point",
                .volume = "penalty",
-               .features = kStaticLattice | kSurfaces | kMoving | Contact},
+               .features = kStaticLattice | kSurfaces | Skin | kMoving | Contact},
     Capability{.name = "lattice-paper",
                .method = "lattice",
                .settings = kPaperSettings,
                .source = "McAdams 2011",
                .elements = "hexahedral cells, one point",
                .volume = "penalty",
-               .features = kStaticLattice | kSurfaces | kMoving | Contact},
+               .features = kStaticLattice | kSurfaces | Skin | kMoving | Contact},
     // Nonlinear cycles know no inertia.
     Capability{.name = "lattice-fas",
                .method = "lattice",
@@ -111,7 +113,7 @@ constexpr std::array kCapabilities{
                .source = "Patterson 2012, improved",
                .elements = "hexahedral cells, one point",
                .volume = "pressure per cell",
-               .features = kStaticLattice | kSurfaces | kMoving | Incompressible | Contact},
+               .features = kStaticLattice | kSurfaces | Skin | kMoving | Incompressible | Contact},
     Capability{.name = "lattice-mixed-paper",
                .method = "lattice",
                .settings = kMixedPaperSettings,
@@ -119,7 +121,7 @@ constexpr std::array kCapabilities{
                .source = "Patterson 2012",
                .elements = "hexahedral cells, one point",
                .volume = "pressure per cell",
-               .features = kStaticLattice | kSurfaces | kMoving | Incompressible | Contact},
+               .features = kStaticLattice | kSurfaces | Skin | kMoving | Incompressible | Contact},
     Capability{.name = "tets",
                .method = "tets",
                .settings = kLatticeSettings,
@@ -127,7 +129,7 @@ constexpr std::array kCapabilities{
                .source = "linear tetrahedra; preconditioner of Xu 1996",
                .elements = "tetrahedra, linear",
                .volume = "penalty",
-               .features = kMoving | Static | HeldNodes | Tractions | Regions | Contact | Sheets},
+               .features = kMoving | Static | HeldNodes | Tractions | Regions | Contact | kSheets},
     Capability{.name = "tets-one-ring",
                .method = "tets",
                .settings = kOneRingSettings,
@@ -155,7 +157,7 @@ constexpr std::array kCapabilities{
         .elements = "tetrahedra, linear",
         .volume = "pressure per zone",
         .integrators = kToTheEnd,
-        .features = Static | Dynamic | HeldNodes | Tractions | Regions | Contact | Zones | Sheets},
+        .features = Static | Dynamic | HeldNodes | Tractions | Regions | Contact | Zones | kSheets},
     Capability{.name = "staggered",
                .method = "staggered",
                .settings = kStaggeredSettings,
@@ -222,9 +224,9 @@ std::vector<Request> requests_of(const SceneSpec& scene) {
         add(Incompressible, fmt::format("poisson = 0.5 of region '{}'", region.name));
       }
     }
-    if (body.skin.law != "none") add(Sheets, fmt::format("skin of '{}'", body.name));
+    if (body.skin.law != "none") add(Skin, fmt::format("skin of '{}'", body.name));
     for (const BandSpec& band : body.bands) {
-      add(Sheets, fmt::format("band '{}' of '{}'", band.name, body.name));
+      add(Bands, fmt::format("band '{}' of '{}'", band.name, body.name));
     }
     for (const ZoneSpec& zone : body.zones) {
       add(Zones, fmt::format("zone '{}' of '{}'", zone.name, body.name));

@@ -26,9 +26,10 @@ enum class Feature : std::uint32_t {
   Pressures = 1 << 11,
   StiffnessDamping = 1 << 12,
   Regions = 1 << 13,
-  Sheets = 1 << 14,
+  Bands = 1 << 14,
   Zones = 1 << 15,
   SagFree = 1 << 16,
+  Skin = 1 << 17,
 };
 using Features = std::uint32_t;
 

@@ -70,6 +70,10 @@ void describe(FieldVisitor& visitor, ColliderSpec& spec) {
                  "by which it is larger than its shape");
   visitor.text("joint", spec.joint, "joint of the [skeleton] that moves it, in place of keys");
   if (!spec.joint.empty()) return;
+  if (spec.shape.kind == "mesh") {
+    visitor.group("animation", spec.animation, "of the mesh, which moves it in place of keys");
+    if (!spec.animation.file.empty()) return;
+  }
   visitor.list("key", spec.keys,
                "motion, at an even pace between keys; turns are about its center, of a mesh about "
                "the origin; without keys it stays where it is");

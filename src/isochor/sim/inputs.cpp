@@ -100,6 +100,8 @@ SceneSpec without_motion(SceneSpec scene) {
     for (HoldSpec& hold : body.holds) {
       hold.keys.clear();
       hold.ease = HoldSpec{}.ease;
+      hold.animation.start = AnimationSpec{}.start;
+      hold.animation.pre_roll = AnimationSpec{}.pre_roll;
     }
     for (LoadSpec& load : body.loads) {
       load.keys.clear();
@@ -107,7 +109,11 @@ SceneSpec without_motion(SceneSpec scene) {
     }
     for (ZoneSpec& zone : body.zones) zone.keys.clear();
   }
-  for (ColliderSpec& collider : scene.colliders) collider.keys.clear();
+  for (ColliderSpec& collider : scene.colliders) {
+    collider.keys.clear();
+    collider.animation.start = AnimationSpec{}.start;
+    collider.animation.pre_roll = AnimationSpec{}.pre_roll;
+  }
   return scene;
 }
 

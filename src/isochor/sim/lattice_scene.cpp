@@ -10,6 +10,7 @@
 #include "isochor/geometry/triangle_bvh.h"
 #include "isochor/sim/loose_parts.h"
 #include "isochor/sim/region.h"
+#include "isochor/sim/sheet_spec.h"
 
 namespace isochor::sim {
 namespace {
@@ -85,6 +86,7 @@ class Assembly {
       for (const LoadSpec& load : scene_.bodies[b].loads) add_load(b, load);
     }
     for (const TieSpec& tie : scene_.ties) add_tie(tie);
+    for (std::size_t b = 0; b < bodies_.size(); ++b) add_skin(b, scene_.bodies[b].skin);
     if (scene_.time.starts_in_equilibrium()) hold_loose_parts();
 
     LatticeScene out;
@@ -269,6 +271,15 @@ class Assembly {
       bodies_[b].spec.pressures.push_back({load.name, std::move(part.facets)});
       pressures_.push_back(std::move(out));
     }
+  }
+
+  void add_skin(std::size_t b, const SkinSpec& skin) {
+    if (skin.law == "none") return;
+    Body& body = bodies_[b];
+    body.spec.skin = {.law = sheet_law_of(skin),
+                      .thickness = skin.thickness,
+                      .facets = grid::surface_facets(body.lattice, body.surface.positions,
+                                                     body.triangles, context_.arena)};
   }
 
   std::size_t body_named(const std::string& name) const {

@@ -35,6 +35,8 @@ std::string scene_reference() {
   add("where = \"box\"", HoldSpec{.where = "box"}, "body.hold");
   add("where = \"group\"", HoldSpec{.where = "group", .select = "surface"}, "body.hold");
   add("where = \"bone\"", HoldSpec{.where = "bone", .joint = "elbow"}, "body.hold");
+  add("animation = { file = \"ulna.pc2\" }", AnimationSpec{.file = "ulna.pc2"},
+      "body.hold.animation");
   add("joint = \"elbow\"", MuscleSpec{.joint = "elbow"}, "body.muscle");
   add("file = \"walk.glb\"", SkeletonSpec{.file = "walk.glb"}, "skeleton");
   add("kind = \"traction\"", LoadSpec{.where = "all", .kind = "traction"}, "body.load");

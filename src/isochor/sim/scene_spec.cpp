@@ -10,6 +10,7 @@
 #include "isochor/scene/printer.h"
 #include "isochor/scene/reader.h"
 #include "isochor/sim/anatomy_spec.h"
+#include "isochor/sim/bone_animation.h"
 #include "isochor/sim/capabilities.h"
 #include "isochor/sim/collider_spec.h"
 #include "isochor/sim/motion.h"
@@ -224,6 +225,11 @@ void describe(FieldVisitor& visitor, HoldSpec& spec) {
                    "normal of the plane, or direction of the line; turns with the hold");
   }
   if (!spec.joint.empty()) return;
+  if (spec.where == "inside") {
+    visitor.group("animation", spec.animation,
+                  "of the bone's mesh, which moves it in place of keys");
+    if (!spec.animation.file.empty()) return;
+  }
   visitor.choice("turns_about", spec.turns_about, kPivots,
                  "what rotations of keys are about: the middle of the held nodes, or a point");
   if (spec.turns_about == "point") {
@@ -361,7 +367,7 @@ void describe(FieldVisitor& visitor, BodySpec& spec) {
                "folders of bones and muscles, each of which becomes a hold or a muscle");
   visitor.list("hold", spec.holds, "nodes and surfaces with prescribed motion");
   visitor.list("load", spec.loads, "what pushes at the surface");
-  visitor.group("skin", spec.skin, "a membrane on the surface of tets");
+  visitor.group("skin", spec.skin, "a membrane on its surface");
   visitor.list("band", spec.bands, "bands of rubber around tets, bodies of their own in files");
   visitor.list("zone", spec.zones,
                "parts that keep their volume with method.volume = \"zones\"; they may overlap; "
@@ -415,6 +421,7 @@ SceneSpec parse_scene(std::string_view text, const std::filesystem::path& file,
   scene::read(document, spec);
   expand_anatomies(spec);
   apply_skeleton(spec);
+  apply_animations(spec);
   check_scene(spec);
   return spec;
 }

@@ -79,6 +79,13 @@ struct KeySpec {
   Vec3d rotate{0, 0, 0};
 };
 
+/// What a mesh that was animated elsewhere does.
+struct AnimationSpec {
+  std::string file;
+  double scale = 1, start = -1, pre_roll = 0;
+  Place place;
+};
+
 struct HoldSpec {
   std::string name;
   std::string where;
@@ -95,7 +102,8 @@ struct HoldSpec {
   std::string turns_about = "middle";
   Vec3d pivot{0, 0, 0};
   std::string ease = "smooth";
-  std::vector<KeySpec> keys;  ///< those of its joint, where it has one
+  AnimationSpec animation;
+  std::vector<KeySpec> keys;  ///< those of its joint or animation, where it has one
   Place place;
   bool from_bones = false;  ///< made from BodySpec::bones, not written
 
@@ -206,7 +214,7 @@ struct RegionSpec {
   Place place;
 };
 
-/// A membrane on the boundary of a body's tets.
+/// A membrane on the surface of a body.
 struct SkinSpec {
   std::string law = "none";
   double thickness = 2e-3, modulus = 1e5, steepness = 1;
@@ -253,6 +261,7 @@ struct RestShape {
 struct MovedBonesSpec {
   std::string bones;
   std::string joint;
+  AnimationSpec animation;  ///< of each bone, "{}" standing for its name
   std::string turns_about = "middle";
   Vec3d pivot{0, 0, 0};
   std::string ease = "smooth";
@@ -334,7 +343,8 @@ struct ColliderSpec {
   std::string sides = "solid";
   double friction = 0, thickness = 0;
   std::string joint;
-  std::vector<KeySpec> keys;  ///< those of its joint, where it has one
+  AnimationSpec animation;
+  std::vector<KeySpec> keys;  ///< those of its joint or animation, where it has one
   Place place;
 };
 
@@ -406,6 +416,7 @@ void describe(FieldVisitor& visitor, EndSpec& spec);
 void describe(FieldVisitor& visitor, LineSpec::Point& spec);
 void describe(FieldVisitor& visitor, LineSpec& spec);
 void describe(FieldVisitor& visitor, MuscleSpec& spec);
+void describe(FieldVisitor& visitor, AnimationSpec& spec);
 void describe(FieldVisitor& visitor, MovedBonesSpec& spec);
 void describe(FieldVisitor& visitor, ActiveMusclesSpec& spec);
 void describe(FieldVisitor& visitor, AnatomySpec& spec);

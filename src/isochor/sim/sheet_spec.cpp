@@ -54,6 +54,13 @@ void describe(FieldVisitor& visitor, BandSpec& spec) {
                  "is tight in frame 0");
 }
 
+shells::SheetLaw sheet_law_of(const SkinSpec& spec) {
+  if (spec.law == "area") {
+    return shells::AreaLaw{.lambda = spec.modulus, .steepness = spec.steepness};
+  }
+  return shells::RubberLaw{.mu = spec.modulus / 3};
+}
+
 void check_sheets(const SceneSpec& scene) {
   const BandSpec* first = nullptr;
   for (const BodySpec& body : scene.bodies) {

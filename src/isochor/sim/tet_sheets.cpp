@@ -5,6 +5,7 @@
 
 #include "isochor/shells/band.h"
 #include "isochor/shells/fit.h"
+#include "isochor/sim/sheet_spec.h"
 #include "isochor/tets/touching.h"
 
 namespace isochor::sim {
@@ -13,11 +14,7 @@ std::vector<shells::SheetSpec> build_skin(const SkinSpec& spec, const geometry::
   if (spec.law == "none") return {};
   shells::SheetSpec skin{.name = "skin", .triangles = geometry::boundary_triangles(mesh.tets)};
   skin.thickness = spec.thickness;
-  if (spec.law == "area") {
-    skin.law = shells::AreaLaw{.lambda = spec.modulus, .steepness = spec.steepness};
-  } else {
-    skin.law = shells::RubberLaw{.mu = spec.modulus / 3};
-  }
+  skin.law = sheet_law_of(spec);
   return {std::move(skin)};
 }
 
