@@ -13,7 +13,8 @@ class Corners {
  public:
   Corners(const Model<3>& model, std::span<const Index<3>> nodes) : nodes_(nodes) {
     const Layout<3>& layout = model.levels[0].layout;
-    for (const Index<3>& node : nodes) number_.emplace(node, number_.size());
+    // Several nodes may share a place: cells of padding in a narrow gap have their own.
+    for (std::size_t n = 0; n < nodes.size(); ++n) number_.emplace(nodes[n], n);
     for (int axis = 0; axis < 3; ++axis) {
       terms_[axis].resize(nodes.size());
       for (std::size_t n = 0; n < nodes.size(); ++n) {
