@@ -52,19 +52,21 @@ double wall_distance(const Shape<D>& fine, const Index<D>& cell, int axis, bool 
   return columns > 0 ? sum / columns : 0;
 }
 
-/// Of the lower face along an axis of a coarse cell, by the fine cells that touch its middle.
+/// Of the lower face along an axis of a coarse cell: given where fine unknowns touch its middle, or
+/// unknown where none does.
 template <int D>
 bool has_moved(const Domain<D>& fine, const Domain<D>& coarse, const Index<D>& cell, int axis) {
   const Cell own = coarse.at(cell), other = coarse.at(moved<D>(cell, axis, -1));
   const bool given = own == Cell::Dirichlet || other == Cell::Dirichlet;
   if (!given && (own != Cell::Interior || other != Cell::Interior)) return false;
-  bool wall = false, outside = true;
+  bool unknown = false;
   for (int c = 0; c < 1 << D; ++c) {
-    const Cell label = fine.at(moved<D>(child<D>(cell, c), axis, -1));
-    wall = wall || label == Cell::Dirichlet;
-    outside = outside && label == Cell::Exterior;
+    if (c >> axis & 1) continue;
+    const Index<D> at = child<D>(cell, c);
+    unknown = unknown ||
+              (fine.at(at) == Cell::Interior && fine.at(moved<D>(at, axis, -1)) == Cell::Interior);
   }
-  return given ? !wall : outside;
+  return given == unknown;
 }
 
 }  // namespace
