@@ -130,7 +130,7 @@ void add_boundary_smoothers(Context& context, Report& report) {
                    f.last, {}, {}, fmt::format("{}; cycles 3 to 8: {:.3f}", note, f.early));
       };
       add(Boundary::Boxes, 1, "boxes at the boundary",
-          "up to 81 unknowns each; the paper: near-optimal, at a hundred times the cost");
+          "up to 44 unknowns each; the paper: near-optimal, at a hundred times the cost");
       add(Boundary::Kaczmarz, 3, "Kaczmarz at the boundary, 3 sweeps", "the paper: extremely slow");
       add(Boundary::Kaczmarz, 20, "Kaczmarz at the boundary, 20 sweeps",
           "the paper: extremely slow");

@@ -162,7 +162,8 @@ std::vector<double> Coarsest<D>::assemble(const Level<D>& level,
   for_each_entry<D>(level, view, [&](std::size_t at, std::size_t column, double value) {
     const std::int32_t i = number[at], j = number[column];
     if (i == j) entries[std::size_t(start_.back() + i)] = value;
-    if (j < i) entries[std::size_t(row(std::size_t(i)) + j)] = value;
+    if (j >= order_.first[std::size_t(i)] && j < i)
+      entries[std::size_t(row(std::size_t(i)) + j)] = value;
   });
   return entries;
 }

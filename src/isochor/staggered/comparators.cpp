@@ -1,5 +1,6 @@
 #include "isochor/staggered/comparators.h"
 
+#include <set>
 #include <string>
 #include <unordered_map>
 
@@ -38,16 +39,28 @@ template <int D>
 void Comparator<D>::make_boxes(const Level<D>& level) {
   const Layout<D>& layout = level.layout;
   std::unordered_map<std::string, std::uint32_t> known;
-  for (const Index<D>& middle : find_band(layout, level.weights, 1)) {
+  // Blocks by the first of their cells. All faces of a block are free: where those around it stood
+  // still, only the compressibility would hold its mean pressure.
+  std::set<Index<D>> blocks;
+  for (const Index<D>& cell : find_band(layout, level.weights, 1)) {
+    for (int c = 0; c < 1 << D; ++c) {
+      Index<D> first = cell;
+      for (int k = 0; k < D; ++k) first[k] -= c >> k & 1;
+      blocks.insert(first);
+    }
+  }
+  for (const Index<D>& block : blocks) {
     Box box{std::uint32_t(members_.size()), 0, 0};
-    // Faces along their axis are half a cell away from the middle, or one and a half.
     for (int k = 0; k <= D; ++k) {
       for (int n = 0; n < (D == 3 ? 27 : 9); ++n) {
-        Index<D> at = middle;
-        for (int axis = 0, rest = n; axis < D; ++axis, rest /= 3) at[axis] += rest % 3 - 1;
-        if (k < D && at[k] < middle[k]) continue;
+        Index<D> at = block;
+        bool inside = true;
+        for (int axis = 0, rest = n; axis < D; ++axis, rest /= 3) {
+          at[axis] += rest % 3;
+          inside = inside && (axis == k || rest % 3 < 2);
+        }
         const std::size_t place = layout.place(at);
-        if (level.weights.flags[place] >> (kActive + k) & 1) {
+        if (inside && (level.weights.flags[place] >> (kActive + k) & 1)) {
           members_.push_back(std::uint32_t(k * length_ + place));
         }
       }

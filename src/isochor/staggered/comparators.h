@@ -12,8 +12,8 @@ struct Level;
 
 /// What smooths near the boundary.
 enum class Boundary {
-  Own,    ///< what belongs to the smoother
-  Boxes,  ///< all unknowns within a cell of each outermost cell solved for together [Zhu10 sec 5.2]
+  Own,       ///< what belongs to the smoother
+  Boxes,     ///< two cells wide, about all corners of the outermost cells [Zhu10 sec 5.2]
   Kaczmarz,  ///< projection on one equation after the other [Zhu10 sec 5.3]
 };
 
