@@ -205,7 +205,9 @@ SurfaceMesh make_car(double edge) {
         for (const double side : {-1.0, 1.0}) {
           for (const double end : {-0.38, 0.38}) {
             const double disc = std::hypot(x[0] - end, x[1] - 0.13) - 0.12;
-            const double wheel = std::max(disc, std::abs(x[2] - side * 0.20) - 0.06);
+            const double slab = std::abs(x[2] - side * 0.20) - 0.06;
+            // Both at a time, with a rounded edge that the mesh can follow.
+            const double wheel = -geometry::smooth_union(-disc, -slab, 0.04);
             value = geometry::smooth_union(value, wheel, 0.02);
           }
         }

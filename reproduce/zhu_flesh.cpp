@@ -23,7 +23,7 @@ Flesh::Flesh(const FleshSpec& spec, Context& context) : spec_(spec), context_(co
   embedding_ = grid::embed(lattice_, spec.surface->positions, lattice_.vertex_cells,
                            grid::Interpolation::Tricubic);
   domain_ = staggered::make_domain(lattice_, {}, !spec.published, "flesh");
-  // Enough for a smooth surface: cells with next to nothing in them follow each frame late.
+  // Cells with next to nothing in them count little in the residual that ends a solve.
   for (float& fraction : domain_.fraction) fraction = std::max(fraction, kLeastFilled);
   piece_of_.assign(domain_.cells.size(), -1);
   lattice_.for_each_cell([&](std::size_t block, int lane) {

@@ -1,15 +1,13 @@
 #include "isochor/staggered/band.h"
 
 #include <algorithm>
-#include <cmath>
 #include <tuple>
 #include <unordered_map>
 
+#include "isochor/staggered/inverse.h"
+
 namespace isochor::staggered {
 namespace {
-
-template <int D>
-using CellMatrix = std::array<double, kInverseSize<D>>;
 
 /// All weights that the matrix of a cell depends on, as bytes in a fixed order.
 template <int D>
@@ -47,9 +45,9 @@ class Surroundings {
 };
 
 template <int D>
-CellMatrix<D> cell_matrix(Surroundings<D> around, const Coefficients<D, double>& k) {
+std::vector<double> cell_matrix(Surroundings<D> around, const Coefficients<D, double>& k) {
   constexpr int kCount = kCellUnknowns<D>;
-  CellMatrix<D> matrix{};
+  std::vector<double> matrix(kInverseSize<D>);
   const auto entry = [&](int row, int column) -> double& { return matrix[kCount * row + column]; };
   bool active[kCount] = {};
   active[2 * D] = true;
@@ -88,44 +86,6 @@ CellMatrix<D> cell_matrix(Surroundings<D> around, const Coefficients<D, double>&
   return matrix;
 }
 
-/// By Gauss and Jordan with exchange of rows; rows of zeros stay such.
-template <int D>
-CellMatrix<D> inverted(CellMatrix<D> a) {
-  constexpr int kCount = kCellUnknowns<D>;
-  CellMatrix<D> inverse{};
-  bool present[kCount];
-  for (int i = 0; i < kCount; ++i) {
-    present[i] = std::any_of(a.begin() + i * kCount, a.begin() + (i + 1) * kCount,
-                             [](double entry) { return entry != 0; });
-    inverse[kCount * i + i] = present[i];
-  }
-  for (int k = 0; k < kCount; ++k) {
-    if (!present[k]) continue;
-    int best = k;
-    for (int i = k; i < kCount; ++i) {
-      if (present[i] && std::abs(a[kCount * i + k]) > std::abs(a[kCount * best + k])) best = i;
-    }
-    for (int j = 0; j < kCount && best != k; ++j) {
-      std::swap(a[kCount * k + j], a[kCount * best + j]);
-      std::swap(inverse[kCount * k + j], inverse[kCount * best + j]);
-    }
-    const double by_pivot = 1 / a[kCount * k + k];
-    for (int j = 0; j < kCount; ++j) {
-      a[kCount * k + j] *= by_pivot;
-      inverse[kCount * k + j] *= by_pivot;
-    }
-    for (int i = 0; i < kCount; ++i) {
-      const double factor = a[kCount * i + k];
-      if (i == k || factor == 0) continue;
-      for (int j = 0; j < kCount; ++j) {
-        a[kCount * i + j] -= factor * a[kCount * k + j];
-        inverse[kCount * i + j] -= factor * inverse[kCount * k + j];
-      }
-    }
-  }
-  return inverse;
-}
-
 /// Where a cell comes in the order of smoothing: colour of its patch, patch, colour of the cell.
 template <int D>
 struct Turn {
@@ -147,13 +107,12 @@ struct Turn {
 }  // namespace
 
 template <int D>
-Band<D> make_band(const Level<D>& level, const Material& material, int width, Law law) {
+Band<D> make_band(const Level<D>& level, const Material& material,
+                  const std::vector<Index<D>>& cells, Law law) {
   Band<D> band;
   const Coefficients<D, double> k = level.template view<double>(material).k;
   std::vector<Turn<D>> turns;
-  for (const Index<D>& at : find_band(level.layout, level.weights, width)) {
-    turns.emplace_back(level.layout, at);
-  }
+  for (const Index<D>& at : cells) turns.emplace_back(level.layout, at);
   std::ranges::stable_sort(turns, {}, &Turn<D>::order);
   std::unordered_map<std::string, std::uint32_t> numbers;
   const auto fill_pack = [&] {
@@ -179,7 +138,7 @@ Band<D> make_band(const Level<D>& level, const Material& material, int width, La
     const Surroundings<D> around(level, turn.at);
     const auto [found, made] = numbers.try_emplace(around.key(), std::uint32_t(numbers.size()));
     if (made) {
-      for (const double entry : inverted<D>(cell_matrix<D>(around, k))) {
+      for (const double entry : inverted(cell_matrix<D>(around, k), kCellUnknowns<D>)) {
         band.inverses.push_back(float(entry));
       }
     }
@@ -193,7 +152,7 @@ Band<D> make_band(const Level<D>& level, const Material& material, int width, La
   return band;
 }
 
-template Band<2> make_band(const Level<2>&, const Material&, int, Law);
-template Band<3> make_band(const Level<3>&, const Material&, int, Law);
+template Band<2> make_band(const Level<2>&, const Material&, const std::vector<Index<2>>&, Law);
+template Band<3> make_band(const Level<3>&, const Material&, const std::vector<Index<3>>&, Law);
 
 }  // namespace isochor::staggered

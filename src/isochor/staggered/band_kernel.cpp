@@ -1,3 +1,4 @@
+#include "isochor/staggered/patches_kernel.h"
 #include "isochor/staggered/rows_kernel.h"
 
 namespace isochor::staggered {
@@ -59,27 +60,15 @@ void change_cell(const BandPass<D>& pass, const BandCell& cell, const float* cha
   pass.u[D * pass.view.length + base[0] + cell.x] += change[2 * D * kWidth];
 }
 
-template <int D>
-void smooth_group(const BandPass<D>& pass, const BandGroup& group) {
-  constexpr std::uint32_t kCount = kCellUnknowns<D>, kWidth = kLanes<float>;
-  alignas(64) float changes[kCellUnknowns<D> * kLargestGroup<D>];
-  const BandCell* cells = pass.cells + group.first;
-  for (std::uint32_t n = 0; n < group.count; n += kWidth) {
-    solve_cells(pass, cells + n, changes + n * kCount);
-  }
-  for (std::uint32_t n = 0; n < group.count; ++n) {
-    change_cell(pass, cells[n], changes + n / kWidth * kWidth * kCount + n % kWidth);
-  }
-}
-
 }  // namespace
 
 template <class Pass>
 void smooth_patches_kernel(const Pass& pass, const RowRange& range) {
-  const std::uint32_t end = pass.patches[range.end];
-  for (std::uint32_t g = pass.patches[range.begin]; g < end; ++g) {
-    smooth_group(pass, pass.groups[g]);
-  }
+  constexpr int D = sizeof(pass.view.k.per_h) / sizeof(pass.view.k.per_h[0]);
+  smooth_patches<kCellUnknowns<D>>(
+      pass, range,
+      [&](const BandCell* cells, float* changes) { solve_cells(pass, cells, changes); },
+      [&](const BandCell& cell, const float* change) { change_cell(pass, cell, change); });
 }
 
 template void smooth_patches_kernel(const BandPass<2>&, const RowRange&);

@@ -4,9 +4,7 @@
 #include <cmath>
 #include <tuple>
 
-#include "isochor/math/isa.h"
-#include "isochor/staggered/kernels.h"
-#include "isochor/staggered/model.h"
+#include "isochor/staggered/entries.h"
 
 namespace isochor::staggered {
 namespace {
@@ -154,58 +152,19 @@ Coarsest<D>::Coarsest(const Level<D>& level, const View<D, double>& view, Elimin
   factors_.assign(entries.begin(), entries.end());
 }
 
-/// Columns of the matrix are what its operator makes of unit vectors. As rows reach one cell far,
-/// every third cell along each axis can have one at a time. Diagonals go to by_pivot_.
+/// Diagonals go behind all else.
 template <int D>
 std::vector<double> Coarsest<D>::assemble(const Level<D>& level,
                                           const View<D, double>& view) const {
-  const Layout<D>& layout = level.layout;
-  std::vector<double> entries(std::size_t(start_.back()) + size());  // the diagonal behind
-  std::vector<std::int32_t> number((D + 1) * layout.length, -1);
-  std::vector<Index<D>> cells(size());
+  std::vector<double> entries(std::size_t(start_.back()) + size());
+  std::vector<std::int32_t> number((D + 1) * level.layout.length, -1);
   for (std::size_t i = 0; i < size(); ++i) number[order_.places[i]] = std::int32_t(i);
-  for (const auto& row : layout.rows) {
-    for (std::int32_t x = row.begin; x < row.end; ++x) {
-      const Index<D> at = layout.coordinate(row, x);
-      for (int k = 0; k <= D; ++k) {
-        const std::int32_t i = number[k * layout.length + layout.place(at)];
-        if (i >= 0) cells[i] = at;
-      }
-    }
-  }
-  std::vector<double> unit((D + 1) * layout.length), zero(unit.size()), image(unit.size());
-  const ResidualPass<D, double> pass{view, unit.data(), zero.data(), image.data()};
-  const RowRange all{0, std::int64_t(layout.rows.size())};
-  for (int colour = 0; colour < (D == 3 ? 27 : 9); ++colour) {
-    // The cell of this colour in reach of another.
-    const auto coloured = [&](Index<D> cell) {
-      for (int k = 0, rest = colour; k < D; ++k, rest /= 3) {
-        cell[k] += (rest % 3 - cell[k] % 3 + 4) % 3 - 1;
-      }
-      return cell;
-    };
-    for (int component = 0; component <= D; ++component) {
-      const auto column = [&](const Index<D>& cell) {
-        return number[component * layout.length + layout.place(cell)];
-      };
-      std::ranges::fill(unit, 0);
-      for (std::size_t i = 0; i < size(); ++i) {
-        if (column(coloured(cells[i])) == std::int32_t(i)) unit[order_.places[i]] = -1;
-      }
-      if (view.turns) {
-        ISOCHOR_CALL_KERNEL(best_isa(), turned_residual_kernel(pass, all));
-      } else {
-        ISOCHOR_CALL_KERNEL(best_isa(), residual_kernel(pass, all));
-      }
-      for (std::size_t i = 0; i < size(); ++i) {
-        const std::int32_t j = column(coloured(cells[i]));
-        if (j == std::int32_t(i)) entries[std::size_t(start_.back()) + i] = image[order_.places[i]];
-        if (j >= order_.first[i] && j < std::int32_t(i)) {
-          entries[std::size_t(row(i) + j)] = image[order_.places[i]];
-        }
-      }
-    }
-  }
+  for_each_entry<D>(level, view, [&](std::size_t at, std::size_t column, double value) {
+    const std::int32_t i = number[at], j = number[column];
+    if (i == j) entries[std::size_t(start_.back() + i)] = value;
+    if (j >= order_.first[std::size_t(i)] && j < i)
+      entries[std::size_t(row(std::size_t(i)) + j)] = value;
+  });
   return entries;
 }
 

@@ -41,7 +41,7 @@ ISOCHOR_DECLARE_KERNEL(template <class Pass>
 ISOCHOR_DECLARE_KERNEL(template <class Pass>
                        void turned_balance_kernel(const Pass&, const RowRange&))
 
-/// One smoothing step of a whole level, on one thread.
+/// A part of a smoothing step of a whole level, on one thread.
 ISOCHOR_DECLARE_KERNEL(template <class Pass> void published_smooth_kernel(const Pass&))
 
 }  // namespace isochor::staggered

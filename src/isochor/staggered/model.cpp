@@ -17,7 +17,7 @@ template <int D>
 Level<D> make_level(const Shape<D>& shape, bool finest) {
   Layout<D> layout(shape.domain, finest);
   Weights<D> weights = make_weights(shape, layout);
-  return {std::move(layout), std::move(weights), shape.domain.spacing, {}, {}};
+  return {std::move(layout), std::move(weights), shape.domain.spacing, {}, {}, {}, {}, {}};
 }
 
 /// Minus the diagonal of the rows of displacements, which rotations do not change.
@@ -46,6 +46,25 @@ std::vector<float> turned_diagonals(const Level<D>& level, const Material& mater
     }
   }
   return diagonals;
+}
+
+/// What Params::extra_sweeps go over.
+template <int D>
+void add_relocated(const Domain<D>& fine, const Domain<D>& coarse, const Model<D>& model,
+                   Level<D>& level) {
+  const std::vector<std::uint8_t> marks = relocated(fine, coarse);
+  std::vector<Index<D>> cells;
+  level.relocated_bits.resize(level.layout.length);
+  fine.for_each([&](const Index<D>& cell) {
+    const std::uint8_t mark = marks[fine.index(cell)];
+    if (mark == 0) return;
+    const Index<D> at = level.layout.inside(cell);
+    level.relocated_bits[level.layout.place(at)] = mark;
+    cells.push_back(at);
+  });
+  if (model.params.smoother == Smoother::Best) {
+    level.relocated = make_band(level, model.material, cells, model.params.law);
+  }
 }
 
 }  // namespace
@@ -81,6 +100,7 @@ View<D, T> Level<D>::view(const Material& material, double relaxation) const {
 template <int D>
 std::size_t Level<D>::bytes() const {
   return layout.bytes() + weights.bytes.capacity() + weights.flags.capacity() * 2 + band.bytes() +
+         relocated.bytes() + relocated_bits.capacity() + comparator.bytes() +
          diagonals.capacity() * sizeof(float);
 }
 
@@ -106,6 +126,10 @@ Model<D> build_model(Domain<D> domain, const Material& material, const Params& p
                 "the published smoother divides by the compressibility, which is zero",
                 "use the best variant, or a Poisson's ratio below 0.5");
   }
+  if (params.law == Law::Corotated && params.boundary != Boundary::Own) {
+    throw Error(Fault::Input, place, "boxes and projections are there for linear elasticity alone",
+                "use the smoother's own treatment of the boundary, or linear elasticity");
+  }
   Model<D> model{material, params, {}, {}, {}};
   Shape<D> shape = finest_shape(std::move(domain));
   for (;;) {
@@ -126,10 +150,15 @@ Model<D> build_model(Domain<D> domain, const Material& material, const Params& p
       }
     }
     if (params.law == Law::Corotated) level.diagonals = turned_diagonals(level, material);
-    if (params.smoother == Smoother::Best) {
-      level.band = make_band(level, material, params.band_width, params.law);
+    if (params.boundary != Boundary::Own) {
+      level.comparator = Comparator<D>(level, material, params.boundary);
+    } else if (params.smoother == Smoother::Best) {
+      level.band = make_band(level, material,
+                             find_band(level.layout, level.weights, params.band_width), params.law);
     }
-    shape = coarsened(shape, params.measured);
+    Shape<D> coarse = coarsened(shape, params.measured);
+    if (params.extra_sweeps > 0) add_relocated(shape.domain, coarse.domain, model, level);
+    shape = std::move(coarse);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "isochor/staggered/coarsest.h"
+#include "isochor/staggered/comparators.h"
 #include "isochor/staggered/passes.h"
 
 namespace isochor::staggered {
@@ -33,8 +34,12 @@ struct Params {
   Law law = Law::Linear;
   Cycle cycle = Cycle::W;
   Smoother smoother = Smoother::Best;
+  Boundary boundary = Boundary::Own;
   int band_width = 2;   ///< cells from the boundary that are solved one by one
   int band_sweeps = 2;  ///< of them before and after each sweep of the interior
+  /// Of what is near walls and outlines that are elsewhere on the coarse level, before restriction
+  /// and after prolongation [Zhu10 sec 6].
+  int extra_sweeps = 0;
   double relaxation = 1.15;
   /// Coarse levels know how full their cells are and where walls stand (Shape), and get all loads.
   bool measured = true;
@@ -59,6 +64,7 @@ struct Params {
     Params params = *this;
     params.law = Law::Corotated;
     params.smoother = Smoother::Best;
+    params.boundary = Boundary::Own;
     params.relaxation = 1;
     params.direct_entries = std::min(direct_entries, 200'000);
     return params;
@@ -84,6 +90,10 @@ struct Level {
   Weights<D> weights;
   Spacing<D> spacing{};
   Band<D> band;
+  Band<D> relocated;  ///< cells for extra sweeps
+  std::vector<std::uint8_t>
+      relocated_bits;  ///< the same for Smoother::Published: bits of relocated()
+  Comparator<D> comparator;
   std::vector<float> diagonals;  ///< of corotated elasticity, D fields as View::diagonals
 
   /// As kernels see it.

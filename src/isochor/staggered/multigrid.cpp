@@ -96,8 +96,7 @@ void Multigrid<D>::smooth_turned_interior(std::size_t l) {
 }
 
 template <int D>
-void Multigrid<D>::smooth_band(std::size_t l) {
-  const Band<D>& band = model_.levels[l].band;
+void Multigrid<D>::smooth_band(std::size_t l, const Band<D>& band, int sweeps) {
   auto& level = memory_.levels[l];
   const BandPass<D> pass{view(l),
                          band.cells.data(),
@@ -106,7 +105,7 @@ void Multigrid<D>::smooth_band(std::size_t l) {
                          band.inverses.data(),
                          level.u.data(),
                          level.b.data()};
-  for (int sweep = 0; sweep < model_.params.band_sweeps; ++sweep) {
+  for (int sweep = 0; sweep < sweeps; ++sweep) {
     for (int turn = 0; turn < 1 << D; ++turn) {
       // Every other sweep goes back.
       const int c = sweep % 2 == 0 ? turn : (1 << D) - 1 - turn;
@@ -125,27 +124,59 @@ void Multigrid<D>::smooth_band(std::size_t l) {
 }
 
 template <int D>
-void Multigrid<D>::smooth(std::size_t l) {
-  const Smoother smoother = model_.params.smoother;
-  if (smoother != Smoother::Best) {
+void Multigrid<D>::smooth_as_published(std::size_t l, PublishedPart part, int sweeps,
+                                       const std::uint8_t* only) {
+  auto& level = memory_.levels[l];
+  const PublishedPass<D> pass{view(l),       std::int64_t(model_.levels[l].layout.rows.size()),
+                              part,          sweeps,
+                              only,          level.u.data(),
+                              level.b.data()};
+  const FlushDenormals flush;
+  ISOCHOR_CALL_KERNEL(best_isa(), published_smooth_kernel(pass));
+}
+
+template <int D>
+void Multigrid<D>::smooth_boundary(std::size_t l) {
+  const Params& params = model_.params;
+  if (params.boundary != Boundary::Own) {
     auto& level = memory_.levels[l];
-    const PublishedPass<D> pass{view(l),
-                                std::int64_t(model_.levels[l].layout.rows.size()),
-                                smoother == Smoother::Published ? model_.params.band_sweeps : 1,
-                                smoother == Smoother::Unaugmented,
-                                level.u.data(),
-                                level.b.data()};
-    const FlushDenormals flush;
-    ISOCHOR_CALL_KERNEL(best_isa(), published_smooth_kernel(pass));
-    return;
+    for (int sweep = 0; sweep < params.band_sweeps; ++sweep) {
+      model_.levels[l].comparator.sweep(level.b.data(), level.u.data());
+    }
+  } else if (params.smoother == Smoother::Best) {
+    smooth_band(l, model_.levels[l].band, params.band_sweeps);
+  } else {
+    smooth_as_published(l, PublishedPart::Boundary, params.band_sweeps);
   }
-  smooth_band(l);
+}
+
+template <int D>
+void Multigrid<D>::smooth(std::size_t l) {
+  if (model_.params.smoother == Smoother::Unaugmented) {
+    return smooth_as_published(l, PublishedPart::Everywhere, 1);
+  }
+  smooth_boundary(l);
   if (turns_) {
     smooth_turned_interior(l);
-  } else {
+  } else if (model_.params.smoother == Smoother::Best) {
     smooth_interior(l);
+  } else {
+    smooth_as_published(l, PublishedPart::Interior, 1);
   }
-  smooth_band(l);
+  smooth_boundary(l);
+}
+
+template <int D>
+void Multigrid<D>::smooth_relocated(std::size_t l) {
+  const Params& params = model_.params;
+  const Level<D>& level = model_.levels[l];
+  if (params.extra_sweeps == 0) return;
+  if (params.smoother == Smoother::Best) {
+    smooth_band(l, level.relocated, params.extra_sweeps);
+  } else {
+    smooth_as_published(l, PublishedPart::Boundary, params.extra_sweeps,
+                        level.relocated_bits.data());
+  }
 }
 
 template <int D>
@@ -178,10 +209,12 @@ void Multigrid<D>::cycle(std::size_t l) {
     return;
   }
   smooth(l);
+  smooth_relocated(l);
   descend(l);
   cycle(l + 1);
   if (model_.params.cycle == Cycle::W && l + 2 < model_.levels.size()) cycle(l + 1);
   ascend(l);
+  smooth_relocated(l);
   smooth(l);
 }
 

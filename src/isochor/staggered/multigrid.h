@@ -38,7 +38,11 @@ class Multigrid {
 
  private:
   void cycle(std::size_t level);
-  void smooth_band(std::size_t level);
+  void smooth_boundary(std::size_t level);
+  void smooth_relocated(std::size_t level);
+  void smooth_band(std::size_t level, const Band<D>& band, int sweeps);
+  void smooth_as_published(std::size_t level, PublishedPart part, int sweeps,
+                           const std::uint8_t* only = nullptr);
   void smooth_interior(std::size_t level);
   void smooth_turned_interior(std::size_t level);
   void find_residual(std::size_t level, int bit, bool pressures_only = false);

@@ -13,13 +13,22 @@ class Corners {
  public:
   Corners(const Model<3>& model, std::span<const Index<3>> nodes) : nodes_(nodes) {
     const Layout<3>& layout = model.levels[0].layout;
-    for (const Index<3>& node : nodes) number_.emplace(node, number_.size());
+    // Several nodes may share a place: cells of padding in a narrow gap have their own.
+    for (std::size_t n = 0; n < nodes.size(); ++n) number_.emplace(nodes[n], n);
     for (int axis = 0; axis < 3; ++axis) {
       terms_[axis].resize(nodes.size());
       for (std::size_t n = 0; n < nodes.size(); ++n) {
-        terms_[axis][n] = around(model.levels[0], layout.inside(nodes[n]), axis);
+        terms_[axis][n] = around(model.levels[0], layout.inside(nodes[n]), axis, kLinearRules);
       }
-      while (extend(axis)) {
+      while (extend(axis, true)) {
+      }
+      // What no line reaches moves as something near it does.
+      for (std::size_t n = 0; n < nodes.size(); ++n) {
+        if (!terms_[axis][n].empty()) continue;
+        terms_[axis][n] =
+            around(model.levels[0], layout.inside(nodes[n]), axis, int(std::size(kRules)));
+      }
+      while (extend(axis, true) || extend(axis, false)) {
       }
     }
   }
@@ -37,11 +46,11 @@ class Corners {
                                     {{0, 1}, {1.5, -0.5}},
                                     {{-1, -1}, {0.5, 0.5}},
                                     {{0, 0}, {0.5, 0.5}}};
+  static constexpr int kLinearRules = 3;
 
-  /// By the best rules that find all of their faces, or nothing.
-  static Terms around(const Level<3>& level, const Index<3>& at, int axis) {
-    constexpr int kCount = std::size(kRules);
-    for (int worst = 0; worst < kCount; ++worst) {
+  /// By the best of the first rules that find all of their faces, or nothing.
+  static Terms around(const Level<3>& level, const Index<3>& at, int axis, int rules) {
+    for (int worst = 0; worst < rules; ++worst) {
       for (int first = 0; first <= worst; ++first) {
         for (int second = 0; second <= worst; ++second) {
           if (std::max(first, second) != worst) continue;
@@ -72,30 +81,27 @@ class Corners {
     if (found == number_.end() || terms_[axis][found->second].empty()) return nullptr;
     return &terms_[axis][found->second];
   }
-  /// Gives corners without any what lines of two say, or where there is none what a neighbour has;
-  /// whether any got some.
-  bool extend(int axis) {
+  /// Gives corners without any what lines of two say, or what neighbours have; whether any got
+  /// some.
+  bool extend(int axis, bool lines) {
     std::vector<std::pair<std::size_t, Terms>> found;
-    for (const bool lines : {true, false}) {
-      for (std::size_t n = 0; n < nodes_.size(); ++n) {
-        if (!terms_[axis][n].empty()) continue;
-        Terms sum;
-        int count = 0;
-        for (int k = 0; k < 3; ++k) {
-          for (const int by : {-1, 1}) {
-            const Terms* near = known(moved<3>(nodes_[n], k, by), axis);
-            const Terms* far = known(moved<3>(nodes_[n], k, 2 * by), axis);
-            if (!near || (lines && !far)) continue;
-            for (const auto& [place, weight] : *near) sum[place] += (lines ? 2 : 1) * weight;
-            for (const auto& [place, weight] : lines ? *far : Terms{}) sum[place] -= weight;
-            ++count;
-          }
+    for (std::size_t n = 0; n < nodes_.size(); ++n) {
+      if (!terms_[axis][n].empty()) continue;
+      Terms sum;
+      int count = 0;
+      for (int k = 0; k < 3; ++k) {
+        for (const int by : {-1, 1}) {
+          const Terms* near = known(moved<3>(nodes_[n], k, by), axis);
+          const Terms* far = known(moved<3>(nodes_[n], k, 2 * by), axis);
+          if (!near || (lines && !far)) continue;
+          for (const auto& [place, weight] : *near) sum[place] += (lines ? 2 : 1) * weight;
+          for (const auto& [place, weight] : lines ? *far : Terms{}) sum[place] -= weight;
+          ++count;
         }
-        if (count == 0) continue;
-        for (auto& [place, weight] : sum) weight /= count;
-        found.emplace_back(n, std::move(sum));
       }
-      if (!found.empty()) break;
+      if (count == 0) continue;
+      for (auto& [place, weight] : sum) weight /= count;
+      found.emplace_back(n, std::move(sum));
     }
     for (auto& [n, terms] : found) terms_[axis][n] = std::move(terms);
     return !found.empty();

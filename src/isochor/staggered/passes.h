@@ -73,14 +73,19 @@ struct BandPass {
   const float* b;
 };
 
-/// The smoother as published, for comparison. `eliminate`: without pressures as unknowns, Gauss and
-/// Seidel everywhere.
+/// A part of the smoother as published, for comparison.
+enum class PublishedPart {
+  Boundary,
+  Interior,
+  Everywhere,  ///< as the boundary: no pressures as unknowns, Gauss and Seidel
+};
 template <int D>
 struct PublishedPass {
   View<D, float> view;
   std::int64_t rows;
-  int boundary_sweeps;
-  bool eliminate;
+  PublishedPart part;
+  int sweeps;                ///< of the boundary
+  const std::uint8_t* only;  ///< per cell the bits of relocated(), the faces to relax; null: all
   float* u;
   const float* b;
 };

@@ -28,10 +28,10 @@ class Published {
     for_each_cell([&](const At& at) {
       if (eliminated(at, D)) set_pressure(at);
     });
-    for (int sweep = 0; sweep < pass_.boundary_sweeps; ++sweep) {
+    for (int sweep = 0; sweep < pass_.sweeps; ++sweep) {
       for (int i = 0; i < D; ++i) {
         for_each_cell([&](const At& at) {
-          if (eliminated(at, i)) relax_eliminated(at, i);
+          if (pass_.only ? marked(at, i) : eliminated(at, i)) relax_eliminated(at, i);
         });
       }
     }
@@ -40,11 +40,11 @@ class Published {
   void smooth_interior() {
     for (int i = 0; i < D; ++i) {
       for_each_cell([&](const At& at) {
-        if (distributed(at, i)) distribute_displacement(at, i);
+        if (has(at, kPlain + i)) distribute_displacement(at, i);
       });
     }
     for_each_cell([&](const At& at) {
-      if (distributed(at, D)) distribute_pressure(at);
+      if (has(at, kPlain + D)) distribute_pressure(at);
     });
   }
 
@@ -62,9 +62,12 @@ class Published {
   bool has(const At& at, int bit, const Shift& s = {}) const {
     return pass_.view.flags[at.cells.place(s)] >> bit & 1;
   }
-  bool distributed(const At& at, int c) const { return !pass_.eliminate && has(at, kPlain + c); }
+  bool marked(const At& at, int c, const Shift& s = {}) const {
+    return pass_.only && (pass_.only[at.cells.place(s)] >> c & 1);
+  }
   bool eliminated(const At& at, int c, const Shift& s = {}) const {
-    return has(at, kActive + c, s) && (pass_.eliminate || !has(at, kPlain + c, s));
+    return has(at, kActive + c, s) &&
+           (pass_.part == PublishedPart::Everywhere || marked(at, c, s) || !has(at, kPlain + c, s));
   }
   float& number(const At& at, int c, const Shift& s = {}) {
     return pass_.u[c * pass_.view.length + at.cells.place(s)];
@@ -140,10 +143,11 @@ template <class Pass>
 void published_smooth_kernel(const Pass& pass) {
   constexpr int D = sizeof(pass.view.k.per_h) / sizeof(pass.view.k.per_h[0]);
   Published<D> smoother(pass);
-  smoother.smooth_boundary();
-  if (pass.eliminate) return;
-  smoother.smooth_interior();
-  smoother.smooth_boundary();
+  if (pass.part == PublishedPart::Interior) {
+    smoother.smooth_interior();
+  } else {
+    smoother.smooth_boundary();
+  }
 }
 
 template void published_smooth_kernel(const PublishedPass<2>&);

@@ -52,6 +52,23 @@ double wall_distance(const Shape<D>& fine, const Index<D>& cell, int axis, bool 
   return columns > 0 ? sum / columns : 0;
 }
 
+/// Of the lower face along an axis of a coarse cell: given where fine unknowns touch its middle, or
+/// unknown where none does.
+template <int D>
+bool has_moved(const Domain<D>& fine, const Domain<D>& coarse, const Index<D>& cell, int axis) {
+  const Cell own = coarse.at(cell), other = coarse.at(moved<D>(cell, axis, -1));
+  const bool given = own == Cell::Dirichlet || other == Cell::Dirichlet;
+  if (!given && (own != Cell::Interior || other != Cell::Interior)) return false;
+  bool unknown = false;
+  for (int c = 0; c < 1 << D; ++c) {
+    if (c >> axis & 1) continue;
+    const Index<D> at = child<D>(cell, c);
+    unknown = unknown ||
+              (fine.at(at) == Cell::Interior && fine.at(moved<D>(at, axis, -1)) == Cell::Interior);
+  }
+  return given == unknown;
+}
+
 }  // namespace
 
 template <int D>
@@ -99,9 +116,35 @@ Shape<D> coarsened(const Shape<D>& fine, bool measured) {
   return coarse;
 }
 
+template <int D>
+std::vector<std::uint8_t> relocated(const Domain<D>& fine, const Domain<D>& coarse) {
+  std::vector<std::uint8_t> marks(fine.cells.size());
+  fine.for_each([&](const Index<D>& at) {
+    if (fine.at(at) != Cell::Interior) return;
+    std::uint8_t& mark = marks[fine.index(at)];
+    Index<D> parent = at;
+    for (std::int32_t& a : parent) a /= 2;
+    if (coarse.at(parent) == Cell::Dirichlet) mark |= std::uint8_t(1 << D);
+    for (int k = 0; k < D; ++k) {
+      if (fine.at(moved<D>(at, k, -1)) != Cell::Interior) continue;
+      for (int c = 0; c < 1 << D; ++c) {
+        Index<D> from = parent;
+        for (int axis = 0; axis < D; ++axis) {
+          if (!(c >> axis & 1)) continue;
+          from[axis] += at[axis] & 1 ? 1 : axis == k ? 0 : -1;
+        }
+        if (has_moved(fine, coarse, from, k)) mark |= std::uint8_t(1 << k);
+      }
+    }
+  });
+  return marks;
+}
+
 template Shape<2> finest_shape(Domain<2>);
 template Shape<3> finest_shape(Domain<3>);
 template Shape<2> coarsened(const Shape<2>&, bool);
 template Shape<3> coarsened(const Shape<3>&, bool);
+template std::vector<std::uint8_t> relocated(const Domain<2>&, const Domain<2>&);
+template std::vector<std::uint8_t> relocated(const Domain<3>&, const Domain<3>&);
 
 }  // namespace isochor::staggered

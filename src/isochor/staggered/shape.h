@@ -37,4 +37,9 @@ Shape<D> finest_shape(Domain<D> domain);
 template <int D>
 Shape<D> coarsened(const Shape<D>& fine, bool measured);
 
+/// Per fine cell, bit k for its lower face along k and bit D for its pressure: whether what it gets
+/// from the coarse level comes from where walls or the outside have moved [Zhu10 fig 8].
+template <int D>
+std::vector<std::uint8_t> relocated(const Domain<D>& fine, const Domain<D>& coarse);
+
 }  // namespace isochor::staggered
