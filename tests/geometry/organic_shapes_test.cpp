@@ -100,6 +100,21 @@ TEST(OrganicHand, HasFiveFingersFourMillimetresApart) {
   EXPECT_NEAR(thumb, 0.11, 0.01);
 }
 
+TEST(OrganicHand, JointsAreATreeInsideIt) {
+  const SurfaceMesh hand = make_hand(0.002);
+  ThreadArena arena(1);
+  const SignedDistance skin(hand.positions, triangulate(hand), arena);
+  const std::vector<FigureJoint> joints = hand_joints();
+  std::set<std::string> names;
+  ASSERT_EQ(joints.size(), 22u);
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    EXPECT_TRUE(names.insert(joints[j].name).second) << joints[j].name;
+    EXPECT_LT(joints[j].parent, static_cast<int>(j));
+    EXPECT_EQ(joints[j].parent < 0, j == 0) << joints[j].name;
+    EXPECT_LT(skin(joints[j].position).distance, -0.005) << joints[j].name;
+  }
+}
+
 TEST(OrganicFigure, IsAPersonOf175Centimetres) {
   for (const double edge : {0.1, 0.015}) {
     const FigureShape figure = make_figure(edge);

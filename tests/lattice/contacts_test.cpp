@@ -163,6 +163,38 @@ TEST(LatticeContacts, TheTangentIsThatOfForcesAndDefinite) {
   EXPECT_LT(std::sqrt(error / size), 0.05);
 }
 
+TEST(LatticeContacts, TheExactTangentIsThatOfForcesInEveryDirection) {
+  NearBoxes near;
+  near.contacts.evaluate(near.nodes);
+  near.contacts.linearise(contact::Curvature::Exact);
+  std::vector<Vec3d> way = shaken(near.model, 1, 7), image(way.size(), Vec3d{0, 0, 0});
+  for (std::size_t n = 0; n < way.size(); ++n) way[n] -= near.model.rest_positions[n];
+  near.contacts.apply(way, image);
+  double size = 0;
+  for (const Vec3d& f : image) size += dot(f, f);
+  ASSERT_GT(size, 0);
+  std::vector<double> errors;
+  for (const double step : {1e-3, 1e-4}) {
+    std::vector<Vec3d> change(way.size(), Vec3d{0, 0, 0});
+    for (const double sign : {1.0, -1.0}) {
+      std::vector<Vec3d> x = near.nodes, force(way.size(), Vec3d{0, 0, 0});
+      for (std::size_t n = 0; n < x.size(); ++n) x[n] += (sign * step * near.reach) * way[n];
+      near.contacts.evaluate(x);
+      near.contacts.add_forces(force);
+      for (std::size_t n = 0; n < x.size(); ++n) {
+        change[n] -= (sign / (2 * step * near.reach)) * force[n];
+      }
+    }
+    double error = 0;
+    for (std::size_t n = 0; n < way.size(); ++n) {
+      error += dot(change[n] - image[n], change[n] - image[n]);
+    }
+    errors.push_back(std::sqrt(error / size));
+  }
+  EXPECT_LT(errors[1], 0.05 * errors[0]) << "second order";
+  EXPECT_LT(errors[1], 1e-4);
+}
+
 TEST(LatticeContacts, ABoxOnTheGroundIsCarriedAtTheGapOfItsWeight) {
   // Four corners, edges and middles of the lower face share the weight; the gap of a stiff box is
   // the same everywhere.
@@ -198,7 +230,8 @@ TEST(LatticeContacts, ABoxOnTheGroundIsCarriedAtTheGapOfItsWeight) {
   EXPECT_NEAR(gap, low, 1e-3 * low);
 }
 
-/// A bar that is folded until its halves meet; how many pairs of triangles cross at worst.
+/// A bar that is folded until its halves meet, without crossing itself; or, where nothing touches,
+/// through itself, and then comes apart.
 template <class ModelOf, class StateOf, class Advance>
 void fold(ModelOf&& model_from, StateOf&& state_of, Advance&& step, int threads,
           std::vector<Vec3d>& result, bool touches = true) {
@@ -233,13 +266,16 @@ void fold(ModelOf&& model_from, StateOf&& state_of, Advance&& step, int threads,
     if (touches || frame == kFrames) {
       EXPECT_EQ(report.crossings.count() == 0, touches) << frame;
     }
+    if (touches || frame < kFrames) continue;
+    ASSERT_TRUE(step(model, state, {.held_positions = held, .contacts = &contacts}, context));
+    EXPECT_EQ(contacts.report(state.positions, 0, contacts.reach()).crossings.count(), 0);
   }
   result = state.positions;
 }
 
 TEST(LatticeContacts, AFoldingBarNeverCrossesItselfAndHasTheSameBitsOnTwoThreads) {
   std::vector<Vec3d> shapes[3];
-  // The last one without contact, to see that there is something to avoid.
+  // The last one without contact, to see that there is something to avoid, and to undo.
   for (const int run : {0, 1, 2}) {
     fold(
         [](const auto& boxes) {
