@@ -10,6 +10,52 @@
 #include "isochor/math/polar.h"
 
 namespace isochor::lattice {
+namespace {
+
+/// Over the nodes of one body.
+template <class F>
+Vec3d sum_body(const BodyRange& body, ThreadArena& arena, F&& f) {
+  Vec3d total;
+  for (int a = 0; a < 3; ++a) {
+    total[a] = deterministic_sum(arena, body.node_count, [&](std::size_t begin, std::size_t end) {
+      double sum = 0;
+      for (std::size_t i = begin; i < end; ++i) sum += f(body.first_node + i)[a];
+      return sum;
+    });
+  }
+  return total;
+}
+
+/// How a body turns about its centre of mass, with nodes at some positions.
+struct Turning {
+  Vec3d centre;
+  Mat3d tensor;  ///< of inertia
+
+  Turning(const Model& model, const BodyRange& body, std::span<const Vec3d> x, ThreadArena& arena) {
+    const std::vector<double>& mass = model.mass;
+    const double whole = sum_body(body, arena, [&](std::size_t n) {
+      return Vec3d{mass[n], 0, 0};
+    })[0];
+    centre = (1 / whole) * sum_body(body, arena, [&](std::size_t n) { return mass[n] * x[n]; });
+    for (int a = 0; a < 3; ++a) {
+      Vec3d axis{0, 0, 0};
+      axis[a] = 1;
+      tensor.column[a] = sum_body(body, arena, [&](std::size_t n) {
+        const Vec3d arm = x[n] - centre;
+        return mass[n] * cross(arm, cross(axis, arm));
+      });
+    }
+  }
+
+  /// What has an angular momentum (Cramer).
+  Vec3d spin(const Vec3d& momentum) const {
+    const auto& [a, b, c] = tensor.column;
+    return (1 / determinant(tensor)) * Vec3d{dot(momentum, cross(b, c)), dot(a, cross(momentum, c)),
+                                             dot(a, cross(b, momentum))};
+  }
+};
+
+}  // namespace
 
 Inertia::Inertia(const Model& model, const solve::TimeStep& time, MotionMemory& memory,
                  ThreadArena& arena, double stabilise)
@@ -75,9 +121,33 @@ void Inertia::linearise_damping(const State& state) {
             *memory_.damping, arena_);
 }
 
+/// Cells that are stretched see strain in a rotation, however they are turned. So the spin of each
+/// body as a whole is taken from velocities, and what turns it from forces: damping takes no
+/// angular momentum, and is symmetric and semi-definite as it was. Velocities in memory are then
+/// those without spin.
 void Inertia::multiply_damping(std::span<const Vec3d> v) {
   if (!memory_.damping) return;
-  apply_stiffness(model_, *memory_.damping, v, std::span(memory_.image), arena_);
+  const std::span<const Vec3d> x = memory_.target;
+  const std::span<Vec3d> straining = memory_.velocities, image = memory_.image;
+  const auto each = [&](const BodyRange& body, auto&& f) {
+    parallel_for(arena_, body.node_count, solve::kVectorGrain,
+                 [&](std::size_t i) { f(body.first_node + i); });
+  };
+  for (const BodyRange& body : model_.bodies) {
+    const Turning turning(model_, body, x, arena_);
+    const Vec3d spin = turning.spin(sum_body(body, arena_, [&](std::size_t n) {
+      return model_.mass[n] * cross(x[n] - turning.centre, v[n]);
+    }));
+    each(body, [&](std::size_t n) { straining[n] = v[n] - cross(spin, x[n] - turning.centre); });
+  }
+  apply_stiffness(model_, *memory_.damping, straining, image, arena_);
+  for (const BodyRange& body : model_.bodies) {
+    const Turning turning(model_, body, x, arena_);
+    const Vec3d spin = turning.spin(sum_body(
+        body, arena_, [&](std::size_t n) { return cross(x[n] - turning.centre, image[n]); }));
+    each(body,
+         [&](std::size_t n) { image[n] -= model_.mass[n] * cross(spin, x[n] - turning.centre); });
+  }
 }
 
 /// C times a velocity, whose image is there.
@@ -88,10 +158,14 @@ Vec3d Inertia::damping_pull(std::size_t n, const BodyRange& body, const Vec3d& v
 
 double Inertia::energy(std::span<const Vec3d> y) {
   // Velocities of the end are not known yet: their place serves for those of y.
-  each_node([&](std::size_t n, const BodyRange&) {
-    memory_.velocities[n] = time_.rate * (y[n] - memory_.origin[n]);
-  });
+  const auto find_velocities = [&] {
+    each_node([&](std::size_t n, const BodyRange&) {
+      memory_.velocities[n] = time_.rate * (y[n] - memory_.origin[n]);
+    });
+  };
+  find_velocities();
   multiply_damping(memory_.velocities);
+  if (memory_.damping) find_velocities();
   return sum_nodes([&](std::size_t n, const BodyRange& body) {
     const Vec3d way = time_.rate * (y[n] - memory_.target[n]);
     const Vec3d& velocity = memory_.velocities[n];
@@ -175,10 +249,14 @@ void Inertia::rigid_flight(const State& state, const Vec3d& gravity, std::span<V
 Balance Inertia::finish(const State& state, const StepInput& input, const Found& found) {
   // By mean velocities of the step, of second order whatever the scheme.
   const std::span<Vec3d> v = memory_.velocities;
-  each_node([&](std::size_t n, const BodyRange&) {
-    v[n] = (time_.reach / time_.dt) * (found.positions[n] - state.positions[n]);
-  });
+  const auto find_means = [&] {
+    each_node([&](std::size_t n, const BodyRange&) {
+      v[n] = (time_.reach / time_.dt) * (found.positions[n] - state.positions[n]);
+    });
+  };
+  find_means();
   multiply_damping(v);
+  if (memory_.damping) find_means();
   const double power = sum_nodes(
       [&](std::size_t n, const BodyRange& body) { return dot(v[n], damping_pull(n, body, v[n])); });
   each_node([&](std::size_t n, const BodyRange&) {
