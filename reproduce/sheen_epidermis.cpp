@@ -4,6 +4,7 @@
 /// The paper gives lambda_e as a modulus and integrates it over the surface, in a unit of length
 /// that is not stated. Here it is a centimetre, so that 100 kPa are 1000 N/m: as much as real skin
 /// of 1 mm with a Young's modulus of 1 MPa has, which is the skin with shear.
+#include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
 
@@ -44,6 +45,8 @@ struct SurfaceMeasure {
   double area_change = 0;  ///< rms of triangles' relative change
   double fold = 0;         ///< rms of the change of angles between neighbours, rad
   double sharpest = 0;     ///< the largest of them, rad
+  double radius = 0;       ///< where that is, from the axis at rest, m
+  double elsewhere = 0;    ///< the largest of those that no held point takes part in, rad
 };
 
 SurfaceMeasure measure(const ZonalBody& puck, std::span<const geometry::Triangle> triangles) {
@@ -65,7 +68,13 @@ SurfaceMeasure measure(const ZonalBody& puck, std::span<const geometry::Triangle
   for (const shells::Hinge& h : sheets.hinges) {
     const double fold = std::abs(shells::hinge_angle(contact::gather(x, h.points)) - h.angle);
     out.fold += fold * fold / double(sheets.hinges.size());
-    out.sharpest = std::max(out.sharpest, fold);
+    const bool held =
+        std::ranges::any_of(h.points, [&](std::int32_t n) { return puck.model().held[n]; });
+    if (!held) out.elsewhere = std::max(out.elsewhere, fold);
+    if (fold <= out.sharpest) continue;
+    out.sharpest = fold;
+    const Vec3d& rest = puck.model().rest_positions[h.points[0]];
+    out.radius = std::hypot(rest[0], rest[1]);
   }
   out.fold = std::sqrt(out.fold);
   return out;
@@ -149,10 +158,10 @@ std::vector<Row> sheen_epidermis(const ExperimentOptions& options, Context& cont
                      puck.seconds / steps,
                      arrived ? "" : fmt::format("; step {} did not converge", done + 1)));
     less("sharpest fold", now.sharpest * 180 / M_PI, bare.sharpest * 180 / M_PI, "degrees",
-         fmt::format("rms {:.1f}{}", now.fold * 180 / M_PI,
-                     v.kind == "paper" && v.skin
-                         ? "; what resists no shear folds at the rim of the indenter"
-                         : ""));
+         fmt::format("rms {:.1f}; {:.1f} mm from the axis, where the indenter ends at {:.0f} mm",
+                     now.fold * 180 / M_PI, 1000 * now.radius, 1000 * kIndenterRadius));
+    less("sharpest fold of what nothing holds", now.elsewhere * 180 / M_PI,
+         bare.elsewhere * 180 / M_PI, "degrees", "without triangles that the indenter moves");
     double top = 0;
     for (const Vec3d& x : puck.state().positions) top = std::max(top, x[2]);
     out.show(

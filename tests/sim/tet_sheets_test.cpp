@@ -55,7 +55,8 @@ const files::Field& vertex_field(const files::BodyFrame& body, std::string_view 
 
 TEST(TetSheetsScene, ABandPressesTheBodyBeneathItAndNothingElse) {
   Context context(2);
-  Simulation simulation(band_scene(), context);
+  // Pressures are means over triangles: these are to be smaller than the band is wide.
+  Simulation simulation(band_scene({"body[0].cell_size=0.02"}), context);
   ASSERT_TRUE(simulation.advance());
   const files::Frame frame = simulation.snapshot().first;
   ASSERT_EQ(frame.bodies.size(), 2u);
@@ -76,6 +77,37 @@ TEST(TetSheetsScene, ABandPressesTheBodyBeneathItAndNothingElse) {
     narrowest = std::min(narrowest, std::hypot(x[0], x[2]));
   }
   EXPECT_LT(narrowest, 0.0505) << "it lies on the rod";
+}
+
+TEST(TetSheetsScene, LooseBandsComeToRestAndPressNothing) {
+  // Of the rod as meshed: 31 cm. One is longer, one so long that it lies on it at most.
+  for (const std::string girth : {"0.34", "0.315"}) {
+    Context context(2);
+    Simulation simulation(band_scene({"body[0].band[0].girth=" + girth}), context);
+    const std::optional<FrameReport> report = simulation.advance();
+    ASSERT_TRUE(report);
+    EXPECT_EQ(report->cut_steps, 0) << girth;
+    const files::Frame frame = simulation.snapshot().first;
+    for (const float p : vertex_field(frame.bodies[0], "contact_pressure").values) {
+      EXPECT_LT(p, 50) << girth << ": where it is tight, 1700";
+    }
+  }
+}
+
+TEST(TetSheetsScene, ABandThatFallsIsHeldBackAndThatIsTold) {
+  Context context(2);
+  std::string log;
+  context.log = [&](LogLevel, std::string_view text) { log += text; };
+  Simulation simulation(band_scene({"body[0].band[0].girth=0.36", "world.gravity=[0,-9.81,0]",
+                                    "method.newton.max_iterations=20"}),
+                        context);
+  ASSERT_TRUE(simulation.advance());
+  EXPECT_THAT(log, AllOf(HasSubstr("hangs loose or slides off"), HasSubstr("friction")));
+  double lowest = 1;
+  for (const Vec3d& x : simulation.snapshot().first.bodies[1].vertices) {
+    lowest = std::min(lowest, x[1]);
+  }
+  EXPECT_GT(lowest, -0.03) << "it is where it was, nearly";
 }
 
 TEST(TetSheetsScene, ABandIsLooseUntilItTightens) {

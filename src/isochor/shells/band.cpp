@@ -154,13 +154,14 @@ BandMesh wrap(std::span<const Vec3d> positions, std::span<const geometry::Triang
   Loop loop(inner);
   int around = 0;
   // As wide as its chords, which cut corners, need it.
-  constexpr int kRounds = 8;
+  constexpr int kRounds = 30;
+  constexpr double kMore = 1.1;
   double cut = 0;
   for (int round = 0; round < kRounds; ++round) {
     around = std::max(8, int(std::lround(loop.length() / place.edge)));
     const double more = cut_of(loop, around, inner);
-    if (more <= 1e-3 * place.clearance) break;
-    cut += more;
+    if (more == 0) break;
+    cut += kMore * more;
     loop = Loop(widened(hull, place.clearance + cut));
   }
   const int rows = 2 * std::max(1, int(std::lround(0.5 * place.width / place.edge)));

@@ -278,7 +278,12 @@ void measure_free_sheets(Model& model) {
   model.slack_force = std::sqrt(squared);
   double count = 0;
   for (std::size_t n = 0; n < model.node_count(); ++n) count += model.is_free_sheet(n);
-  if (count > 0) model.sheet_stiffness /= count;
+  // What is held somewhere does not drift.
+  const bool drifts = std::ranges::any_of(model.bodies, [&](const BodyRange& body) {
+    const std::span held = std::span(model.held).subspan(body.first_node, body.node_count);
+    return body.tet_count == 0 && std::ranges::none_of(held, [](std::uint8_t h) { return h != 0; });
+  });
+  model.sheet_stiffness = drifts ? model.sheet_stiffness / count : 0;
 }
 
 }  // namespace

@@ -55,6 +55,7 @@ class Equilibrium {
     if (damped()) linear_.linearise_damping({start_.positions, input_.activations});
     if (input_.contact) input_.contact->begin(start_.positions, context_.arena);
     drag_ = 0;
+    guesses_ = false;
     if (slides_on_colliders()) {
       if (time_) each_node([&](std::size_t i) { scratch_.positions[i] = flight(i); });
       add_slides();
@@ -119,7 +120,7 @@ class Equilibrium {
     return {.energy = elastic + outer + inertia + damping + zonal.energy + contact.energy,
             .energy_scale = std::abs(elastic) + std::abs(outer) + inertia + damping +
                             zonal.energy_scale + contact.energy,
-            .residual = std::max(imbalance, volume_residual(zonal))};
+            .residual = accuracy() * std::max(imbalance, volume_residual(zonal))};
   }
 
   /// Pressures are new with every direction, and the energy with them.
@@ -192,11 +193,12 @@ class Equilibrium {
   }
 
   /// After a search that converged: what slides is let go where it leaves of its own, what came
-  /// into a collider slides on it, and friction follows the forces that were found, once. Whether
-  /// that changes anything.
+  /// into a collider slides on it, friction follows the forces that were found, once, and nothing
+  /// is held back any more. Whether that changes anything.
   bool renew(int round) {
     const bool dragged = drag_ > 0;
     drag_ = 0;
+    guesses_ = false;
     const bool rubs = round == 0 && input_.contact && lag_friction();
     const bool left = release();
     const bool came = slides_on_colliders() && keep_out();
@@ -205,11 +207,12 @@ class Equilibrium {
   }
 
   /// Sheets that nothing holds, in a step that takes no time, are held back until it is known what
-  /// they touch, and where that holds them: else they slide, or drift, for ever. Whether there are
-  /// such.
-  bool hold_back() {
+  /// they touch, and what holds them there: else they slide, or drift, for ever. Whether there are
+  /// such. A first guess need not be as accurate as the rest.
+  bool hold_back(bool guess) {
     constexpr double kDrag = 1e-2;
     drag_ = time_ ? 0 : kDrag * model_.sheet_stiffness;
+    guesses_ = guess && drag_ > 0;
     return drag_ > 0;
   }
 
@@ -274,6 +277,10 @@ class Equilibrium {
             .drag = drag_};
   }
 
+  double accuracy() const {
+    constexpr double kGuess = 1e-3;
+    return guesses_ ? std::min(1.0, model_.params.newton.tolerance / kGuess) : 1;
+  }
   Vec3d way_of(std::size_t i) const { return scratch_.positions[i] - start_.positions[i]; }
   double drag_energy() {
     if (drag_ == 0) return 0;
@@ -472,12 +479,14 @@ class Equilibrium {
   Restraint restraint_;
   LinearSystem linear_;
   std::optional<ZonalSystem> zonal_;
-  double drag_ = 0;            ///< N/m, see hold_back
+  double drag_ = 0;  ///< N/m, see hold_back
+  bool guesses_ = false;
   double rounding_force_ = 0;  ///< what rounding leaves on a node, N
 };
 
 constexpr std::string_view kHeldBack =
-    "a sheet hangs loose or slides off: it is held back, and not in equilibrium";
+    "a sheet hangs loose or slides off: it is held back, and not in equilibrium; give it friction "
+    "or make it tighter";
 
 void add_counts(solve::NewtonReport& sum, const solve::NewtonReport& part) {
   sum.iterations += part.iterations;
@@ -503,7 +512,7 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
   }
   Equilibrium problem(model, state, input, time, scratch, context);
   if (!problem.begin()) return {{.end = solve::NewtonEnd::Stalled}, {}};
-  const bool dragged = problem.hold_back();
+  const bool dragged = problem.hold_back(true);
   StepReport report{seek(problem, model, state, scratch, context), {}};
   // What is let go stays so; what few rounds do not let go comes free in the next step.
   constexpr int kRounds = 3;
@@ -515,7 +524,7 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
   if (!report.converged() && dragged && !context.cancelled) {
     const solve::NewtonReport last = report;
     problem.begin();
-    problem.hold_back();
+    problem.hold_back(false);
     static_cast<solve::NewtonReport&>(report) = seek(problem, model, state, scratch, context);
     add_counts(report, last);
     ++report.fallbacks;
