@@ -69,8 +69,8 @@ animation = {{ {} }}
 TEST(BoneAnimation, KeysFollowTheVerticesOfTheMesh) {
   const files::TemporaryFolder folder;
   write_bone(folder);
-  const SceneSpec scene = parse_scene(bone_scene(R"(file = "bone.pc2", scale = 0.01)"),
-                                      folder / "scene.toml");
+  const SceneSpec scene =
+      parse_scene(bone_scene(R"(file = "bone.pc2", scale = 0.01)"), folder / "scene.toml");
   const HoldSpec& hold = scene.bodies[0].holds[0];
   for (const double frame : {0.0, 1.0, 2.0}) {
     for (const Vec3d& p : kBoneVertices) {
