@@ -62,8 +62,8 @@ void pulled_cylinder(As as, int across, Context& context, std::vector<Row>& rows
   const geometry::SurfaceMesh surface =
       geometry::make_cylinder({0.2 * h, 0.3 * h, 0}, {0, 0, 1}, radius, 2 * half, h / 3);
   const Discretisation& scheme = schemes()[0];
-  lattice::BodySpec spec = make_embedded(surface, h, scheme.boundary, "neo_hookean", mu, 0.5,
-                                         context, Vec3d{0, 0, 0});
+  lattice::BodySpec spec =
+      make_embedded(surface, h, scheme.boundary, "neo_hookean", mu, 0.5, context, Vec3d{0, 0, 0});
   add_skin(spec, surface, skin_mu, thickness, as, context,
            [](const Vec3d& n) { return std::abs(n[2]) < 0.9; });
   spec.holds = {hold_where(spec, placement, "ends",
@@ -72,8 +72,9 @@ void pulled_cylinder(As as, int across, Context& context, std::vector<Row>& rows
   bool arrived = true;
   for (const double part : {0.5, 1.0}) {
     const double l = 1 + part * (stretch - 1), thin = 1 / std::sqrt(l);
-    const std::vector<Vec3d> held =
-        body.held([&](const Vec3d& p) { return Vec3d{thin * p[0], thin * p[1], l * p[2]}; });
+    const std::vector<Vec3d> held = body.held([&](const Vec3d& p) {
+      return Vec3d{thin * p[0], thin * p[1], l * p[2]};
+    });
     arrived = arrived && body.advance({.held_positions = held});
   }
   const std::vector<Vec3d> pushes = body.pushes();
@@ -109,8 +110,8 @@ void grown_ball(int across, Context& context, std::vector<Row>& rows) {
   add_skin(spec, surface, young / 3, thickness, As::Membrane, context,
            [](const Vec3d&) { return true; });
   // Held as it grows, so that it stays where it is.
-  spec.holds = {hold_where(spec, placement, "middle",
-                           [&](const Vec3d& p) { return norm(p) < 1.1 * h; })};
+  spec.holds = {
+      hold_where(spec, placement, "middle", [&](const Vec3d& p) { return norm(p) < 1.1 * h; })};
   const grid::Embedding embedding =
       grid::embed(spec.lattice, surface.positions, spec.lattice.vertex_cells);
   std::vector<Vec3d> loads(spec.lattice.rest_positions.size(), Vec3d{0, 0, 0});
@@ -129,8 +130,8 @@ void grown_ball(int across, Context& context, std::vector<Row>& rows) {
   }
   Row row = skin_row(fmt::format("growth of a ball, {} cells across: error", across), As::Membrane,
                      body, "closed form");
-  row.note += fmt::format("; {:.6f} of {:.6f}; without skin {:.6f}", mean, e,
-                          pressure / (3 * bulk));
+  row.note +=
+      fmt::format("; {:.6f} of {:.6f}; without skin {:.6f}", mean, e, pressure / (3 * bulk));
   row = claim(row, 100 * std::abs(mean / e - 1), "%", Relation::AtMost, 3);
   if (!arrived) row.ours.reset();
   rows.push_back(row);
@@ -148,8 +149,8 @@ Pressed pressed_slab(As as, double h, double skin_mu, Context& context) {
   const geometry::SurfaceMesh surface =
       geometry::make_box(0.5 * Vec3d{size, size, size}, {size, size, size}, 2e-3);
   const Discretisation& scheme = schemes()[0];
-  lattice::BodySpec spec = make_embedded(surface, h, scheme.boundary, "neo_hookean", mu, 0.5,
-                                         context, Vec3d{0, 0, 0});
+  lattice::BodySpec spec =
+      make_embedded(surface, h, scheme.boundary, "neo_hookean", mu, 0.5, context, Vec3d{0, 0, 0});
   if (as == As::Layer) {
     const auto nodes = spec.lattice.cell_nodes();
     for (std::size_t c = 0; c < spec.mu.size(); ++c) {
@@ -163,22 +164,20 @@ Pressed pressed_slab(As as, double h, double skin_mu, Context& context) {
   }
   const Placement placement(false, h);
   using lattice::Slide;
-  spec.holds = {hold_where(spec, placement, "bottom", [](const Vec3d& p) { return p[2] < 1e-9; }),
-                hold_where(
-                    spec, placement, "x", [](const Vec3d& p) { return p[0] < 1e-9; },
-                    Slide::InPlane),
-                hold_where(
-                    spec, placement, "y", [](const Vec3d& p) { return p[1] < 1e-9; },
-                    Slide::InPlane)};
+  spec.holds = {
+      hold_where(spec, placement, "bottom", [](const Vec3d& p) { return p[2] < 1e-9; }),
+      hold_where(
+          spec, placement, "x", [](const Vec3d& p) { return p[0] < 1e-9; }, Slide::InPlane),
+      hold_where(
+          spec, placement, "y", [](const Vec3d& p) { return p[1] < 1e-9; }, Slide::InPlane)};
   std::vector<geometry::Triangle> pushed;
   for (const geometry::Triangle& t : geometry::triangulate(surface)) {
-    const Vec3d middle = (1.0 / 3) * (surface.positions[t[0]] + surface.positions[t[1]] +
-                                      surface.positions[t[2]]);
+    const Vec3d middle =
+        (1.0 / 3) * (surface.positions[t[0]] + surface.positions[t[1]] + surface.positions[t[2]]);
     if (middle[2] > size - 1e-6 && middle[0] < finger && middle[1] < finger) pushed.push_back(t);
   }
   const std::vector<double> areas = lattice::nodal_areas(
-      spec.lattice,
-      grid::surface_facets(spec.lattice, surface.positions, pushed, context.arena));
+      spec.lattice, grid::surface_facets(spec.lattice, surface.positions, pushed, context.arena));
   std::vector<Vec3d> loads;
   for (const double area : areas) loads.push_back({0, 0, -pressure * area});
   const std::vector<Vec3d> at{{0, 0, size}};
@@ -186,24 +185,25 @@ Pressed pressed_slab(As as, double h, double skin_mu, Context& context) {
   StaticBody body(std::move(spec), scheme, context);
   const std::vector<Vec3d> held = body.held([](const Vec3d& p) { return p; });
   const std::vector<Vec3d> directions{{0, 0, 1}, {1, 0, 0}, {0, 1, 0}};
-  const bool arrived = body.advance(
-      {.held_positions = held, .slide_directions = directions, .loads = loads});
+  const bool arrived =
+      body.advance({.held_positions = held, .slide_directions = directions, .loads = loads});
   std::vector<Vec3d> now(1);
   embedding.interpolate(body.state.positions, now);
   return {arrived ? size - now[0][2] : 0,
-          fmt::format("{} cells, {} linear systems, {} iterations",
-                      body.model.base.cells.size(), body.solves, body.iterations)};
+          fmt::format("{} cells, {} linear systems, {} iterations", body.model.base.cells.size(),
+                      body.solves, body.iterations)};
 }
 
 void pressed_slabs(const ExperimentOptions& options, Context& context, std::vector<Row>& rows) {
   const double skin_mu = 400e3;
   const Pressed layer = pressed_slab(As::Layer, options.full ? 0.5e-3 : 1e-3, skin_mu, context);
-  Row reference = verification_row(kSkinId, "depth of a finger in a slab",
-                                   kAsNames[int(As::Layer)], "a layer of its own");
+  Row reference = verification_row(kSkinId, "depth of a finger in a slab", kAsNames[int(As::Layer)],
+                                   "a layer of its own");
   reference.ours = 1000 * layer.depth;
   reference.unit = "mm";
-  reference.note = layer.note + "; without skin " +
-                   fmt::format("{:.3f} mm", 1000 * pressed_slab(As::Layer, 2e-3, 20e3, context).depth);
+  reference.note =
+      layer.note + "; without skin " +
+      fmt::format("{:.3f} mm", 1000 * pressed_slab(As::Layer, 2e-3, 20e3, context).depth);
   rows.push_back(reference);
   for (const As as : {As::Membrane, As::Mixture}) {
     for (const double h : {6e-3, 4e-3, 2e-3}) {

@@ -295,5 +295,36 @@ TEST(GltfWriter, WhatCannotBeShownIsRefused) {
   EXPECT_EQ(folder.file_count(), 0u);
 }
 
+TEST(GltfWriter, TextureCoordinatesAndMaterialsComeBackOnTheUsersVertices) {
+  const TemporaryFolder folder;
+  BodyTopology body{.name = "sheet"};
+  body.surface.positions = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}};
+  body.surface.add_face(std::array{0, 1, 2});
+  body.surface.add_face(std::array{0, 2, 3});
+  // A seam: vertex 0 has two of them, vertex 2 the same in both faces.
+  body.texture_coordinates = {{0, 0}, {0.5f, 0}, {0.5f, 1}, {0.75f, 0}, {0.5f, 1}, {1, 1}};
+  body.groups = {{"material:pale", {0}}, {"material:dark", {1}}, {"front", {0, 1}}};
+  const Topology topology{.bodies = {body}};
+  GltfWriter writer(folder / "a.glb", topology, "a", 1);
+  Frame frame{.index = 0, .time = 0, .bodies = {BodyFrame{.vertices = body.surface.positions}}};
+  for (Vec3d& p : frame.bodies[0].vertices) p[2] = 0.25;
+  writer.add(frame);
+  writer.finish();
+
+  const SurfaceFile read = read_gltf(folder / "a.glb");
+  ASSERT_EQ(read.mesh.face_count(), 2u);
+  ASSERT_EQ(read.texture_coordinates.size(), 6u);
+  for (std::size_t c = 0; c < 6; ++c) {
+    const Vec3d& expected = body.surface.positions[body.surface.corners[c]];
+    EXPECT_EQ(read.mesh.positions[read.mesh.corners[c]][0], expected[0]) << c;
+    EXPECT_EQ(read.mesh.positions[read.mesh.corners[c]][1], expected[1]) << c;
+    EXPECT_EQ(read.texture_coordinates[c], body.texture_coordinates[c]) << c;
+  }
+  std::map<std::string, std::vector<std::int32_t>> groups;
+  for (const FaceGroup& group : read.groups) groups[group.name] = group.faces;
+  EXPECT_EQ(groups["material:pale"], std::vector<std::int32_t>{0});
+  EXPECT_EQ(groups["material:dark"], std::vector<std::int32_t>{1});
+}
+
 }  // namespace
 }  // namespace isochor::files

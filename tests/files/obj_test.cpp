@@ -310,5 +310,28 @@ TEST(ObjWriter, WritesDeformedPositionsOverTheSameFaces) {
   EXPECT_EQ(read_text_file(folder / "body.obj"), "v 0 0 1\nv 1 0 1\nv 0 1 1.25\nf 1 2 3\n");
 }
 
+TEST(ObjWriter, TextureCoordinatesAndGroupsComeBack) {
+  const TemporaryFolder folder;
+  const std::string text =
+      "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 0.5 0\nvt 0.5 0.25\n"
+      "o arm\ng skin front\nusemtl pale red\nf 1/1 2/2 3/3\ng skin\nusemtl dark\nf 1/1 3/2 4/3\n";
+  write_file_atomic(folder / "in.obj", text);
+  const SurfaceFile in = read_obj(folder / "in.obj");
+  write_obj(folder / "out.obj", in.mesh.positions, in.mesh, in.texture_coordinates, in.groups);
+  const SurfaceFile out = read_obj(folder / "out.obj");
+  EXPECT_EQ(out.texture_coordinates, in.texture_coordinates);
+  const auto sorted = [](std::vector<FaceGroup> groups) {
+    std::ranges::sort(groups, {}, &FaceGroup::name);
+    return groups;
+  };
+  const std::vector<FaceGroup> before = sorted(in.groups), after = sorted(out.groups);
+  ASSERT_EQ(before.size(), 5u);
+  ASSERT_EQ(after.size(), 5u);
+  for (std::size_t g = 0; g < 5; ++g) {
+    EXPECT_EQ(after[g].name, before[g].name);
+    EXPECT_EQ(after[g].faces, before[g].faces) << before[g].name;
+  }
+}
+
 }  // namespace
 }  // namespace isochor::files

@@ -62,9 +62,8 @@ TEST(PointAnimation, ASequenceIsReadByItsNumbers) {
 TEST(PointAnimation, WhatDoesNotFitIsAnErrorThatNamesFileCauseAndRemedy) {
   const TemporaryFolder folder;
   const std::filesystem::path cache = write_cache(folder);
-  EXPECT_THAT(animation_error(cache, 3),
-              AllOf(HasSubstr("a.pc2"), HasSubstr("2 vertices"), HasSubstr("has 3"),
-                    HasSubstr("same mesh")));
+  EXPECT_THAT(animation_error(cache, 3), AllOf(HasSubstr("a.pc2"), HasSubstr("2 vertices"),
+                                               HasSubstr("has 3"), HasSubstr("same mesh")));
   const std::string bytes = read_text_file(cache);
   write_file_atomic(folder / "short.pc2", bytes.substr(0, bytes.size() - 5));
   EXPECT_THAT(animation_error(folder / "short.pc2", 2),

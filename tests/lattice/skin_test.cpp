@@ -33,8 +33,7 @@ BodySpec skin_ball(double spacing = 0.29, double edge = 0.2) {
   ThreadArena arena(1);
   const auto mesh = geometry::make_sphere({0.03, 0.01, -0.02}, 0.5, edge);
   BodySpec spec{.name = "ball", .law = materials::law_index("neo_hookean")};
-  spec.lattice =
-      grid::build_lattice(mesh, {.spacing = spacing, .quadrature = true}, "ball", arena);
+  spec.lattice = grid::build_lattice(mesh, {.spacing = spacing, .quadrature = true}, "ball", arena);
   spec.mu.assign(spec.lattice.cell_count(), 1);
   spec.lambda.assign(spec.lattice.cell_count(), 2);
   add_skin(spec, mesh, [](const Vec3d&) { return true; });
@@ -48,15 +47,13 @@ BodySpec skin_block(double mu, double lambda) {
   ThreadArena arena(1);
   const auto mesh = geometry::make_box({0.5, 0, 0}, {1, kWide, kHigh}, 0.25);
   BodySpec spec{.name = "block", .law = materials::law_index("neo_hookean")};
-  spec.lattice =
-      grid::build_lattice(mesh, {.spacing = 0.125, .quadrature = true}, "block", arena);
+  spec.lattice = grid::build_lattice(mesh, {.spacing = 0.125, .quadrature = true}, "block", arena);
   spec.mu.assign(spec.lattice.cell_count(), mu);
   spec.lambda.assign(spec.lattice.cell_count(), lambda);
   add_skin(spec, mesh, [](const Vec3d& n) { return std::abs(n[0]) < 0.5; });
   for (const double end : {0.0, 1.0}) {
-    spec.holds.push_back(hold_where(spec, end > 0 ? "right" : "left", [&](const Vec3d& p) {
-      return std::abs(p[0] - end) < 1e-9;
-    }));
+    spec.holds.push_back(hold_where(spec, end > 0 ? "right" : "left",
+                                    [&](const Vec3d& p) { return std::abs(p[0] - end) < 1e-9; }));
     spec.holds.back().slide = Slide::InPlane;
   }
   // What is left of its freedom: a node is pinned, and one beside it stays as high.
@@ -120,7 +117,8 @@ TEST(LatticeSkin, ForcesAndMatrixAreDerivatives) {
   std::vector<Vec3d> image(x.size());
   apply_stiffness(model, linearised(model, x), dx, image, arena);
   const double e = 1e-5;
-  const std::vector<Vec3d> ahead = elastic_force(model, at(e)), behind = elastic_force(model, at(-e));
+  const std::vector<Vec3d> ahead = elastic_force(model, at(e)),
+                           behind = elastic_force(model, at(-e));
   double slope = 0, error = 0, scale = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     slope -= dot(force[i], dx[i]);
@@ -171,10 +169,11 @@ Pull pull_to(const Model& model, const lattice::Model& base, State& state, Scrat
 }
 
 TEST(LatticeSkin, AStretchedBlockPullsWithFleshAndSkin) {
-  // Small strains, Poisson's ratio 0.45 in flesh: E A + E_s t P, but for the skin, which would narrow
-  // a little more than the flesh.
+  // Small strains, Poisson's ratio 0.45 in flesh: E A + E_s t P, but for the skin, which would
+  // narrow a little more than the flesh.
   const double mu = 50, strain = 1e-4;
-  const Model model = build_model({skin_block(mu, 9 * mu)}, {.preconditioner = Preconditioner::Multigrid});
+  const Model model =
+      build_model({skin_block(mu, 9 * mu)}, {.preconditioner = Preconditioner::Multigrid});
   State state = make_state(model);
   Scratch scratch(model);
   const Pull pull = pull_to(model, model, state, scratch, 1 + strain,

@@ -47,7 +47,7 @@ std::string bone_scene(std::string_view animation) {
 [time]
 frames = 2
 [world]
-gravity = [0, 0, 0]
+gravity = [0, -0.1, 0]
 [[body]]
 name = "flesh"
 cell_size = 0.25
@@ -69,8 +69,8 @@ animation = {{ {} }}
 TEST(BoneAnimation, KeysFollowTheVerticesOfTheMesh) {
   const files::TemporaryFolder folder;
   write_bone(folder);
-  const SceneSpec scene = parse_scene(bone_scene(R"(file = "bone.pc2", scale = 0.01)"),
-                                      folder / "scene.toml");
+  const SceneSpec scene =
+      parse_scene(bone_scene(R"(file = "bone.pc2", scale = 0.01)"), folder / "scene.toml");
   const HoldSpec& hold = scene.bodies[0].holds[0];
   for (const double frame : {0.0, 1.0, 2.0}) {
     for (const Vec3d& p : kBoneVertices) {
@@ -108,7 +108,7 @@ TEST(BoneAnimation, FleshGoesAlong) {
   for (std::size_t v = 0; v < rest.size(); ++v) {
     farthest = std::max(farthest, norm(frame.bodies[0].vertices[v] - bone_place(rest[v], 2)));
   }
-  EXPECT_LT(farthest, 1e-3);
+  EXPECT_LT(farthest, 0.02);
 }
 
 TEST(BoneAnimation, WhatIsNoRigidMotionOfAMeshIsAnInputError) {

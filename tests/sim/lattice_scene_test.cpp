@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "isochor/base/file.h"
 #include "isochor/geometry/shapes.h"
 #include "isochor/sim/simulation.h"
 #include "tests/sim/test_scene.h"
@@ -185,6 +186,83 @@ TEST(LatticeScene, TieOfUnknownOrFarBodiesIsRefused) {
   EXPECT_THAT(message(kBarScene + tie + "second = \"arm\"\n"),
               AllOf(HasSubstr("no body 'arm'"), HasSubstr("use one of: bar")));
   EXPECT_THAT(message(kBarScene + tie + "second = \"bar\"\n"), HasSubstr("first body again"));
+}
+
+/// A bar along x in a mesh whose vertices beyond 0.4 m are painted red.
+std::string painted_bar(const TemporaryFolder& folder, std::string_view group) {
+  const geometry::SurfaceMesh mesh = geometry::make_box({0.25, 0, 0}, {0.5, 0.1, 0.1}, 0.05);
+  std::string text;
+  for (const Vec3d& p : mesh.positions) {
+    text += fmt::format("v {} {} {} {} 0 0\n", p[0], p[1], p[2], p[0] > 0.4 ? 1 : 0.2);
+  }
+  for (std::size_t f = 0; f < mesh.face_count(); ++f) {
+    text += "f";
+    for (const std::int32_t v : mesh.face(f)) text += fmt::format(" {}", v + 1);
+    text += "\n";
+  }
+  write_file_atomic(folder / "bar.obj", text);
+  return fmt::format(R"(format = 1
+[time]
+frames = 0
+[[body]]
+name = "bar"
+cell_size = 0.05
+shape = {{ kind = "mesh", file = "bar.obj" }}
+material = {{ young = "100 kPa", poisson = 0.3 }}
+[[body.hold]]
+name = "painted"
+where = "group"
+group = "{}"
+select = "surface"
+stiffness = 1e8
+)",
+                     group);
+}
+
+TEST(LatticeScene, WhatIsPaintedIsHeld) {
+  const TemporaryFolder folder;
+  Context context(1);
+  Simulation simulation(parse_scene(painted_bar(folder, "paint:color.r"), folder / "scene.toml"),
+                        context);
+  ASSERT_TRUE(simulation.advance());
+  EXPECT_TRUE(simulation.topology().bodies[0].groups.empty());
+  const auto& rest = simulation.topology().bodies[0].surface.positions;
+  const std::vector<Vec3d> now = simulation.snapshot().first.bodies[0].vertices;
+  double free = 0, held = 0;
+  for (std::size_t v = 0; v < rest.size(); ++v) {
+    double& most = rest[v][0] > 0.4 ? held : free;
+    most = std::max(most, norm(now[v] - rest[v]));
+  }
+  EXPECT_LT(20 * held, free);
+  const std::string other = painted_bar(folder, "paint:color.g");
+  EXPECT_THAT(
+      error_of([&] { Simulation(parse_scene(other, folder / "scene.toml"), context); }).what(),
+      AllOf(HasSubstr("group"), HasSubstr("more than a half")));
+  const std::string unknown = painted_bar(folder, "paint:grip");
+  EXPECT_THAT(
+      error_of([&] { Simulation(parse_scene(unknown, folder / "scene.toml"), context); }).what(),
+      AllOf(HasSubstr("'grip'"), HasSubstr("color.0")));
+}
+
+TEST(LatticeScene, BothLatticesHaveSkin) {
+  const TemporaryFolder folder;
+  Context context(1);
+  for (const char* volume : {"penalty", "mixed"}) {
+    double force[2];
+    for (const int k : {0, 1}) {
+      std::vector<std::string> settings{fmt::format("method.volume={}", volume)};
+      if (k == 1) {
+        settings.insert(settings.end(), {"body[0].skin.law=rubber", "body[0].skin.modulus=200 kPa",
+                                         "body[0].skin.thickness=2 mm"});
+      }
+      const SceneSpec scene = load_scene(write_scene(folder), settings);
+      force[k] = norm(at_frame(scene, 4, context).reactions[1].force);
+    }
+    EXPECT_GT(force[1], 1.02 * force[0]) << volume;
+  }
+  const std::vector<std::string> cycles{"body[0].skin.law=rubber", "method.solver=fas"};
+  EXPECT_THAT(error_of([&] { load_scene(write_scene(folder), cycles); }).what(),
+              AllOf(HasSubstr("no skin"), HasSubstr("lattice-mixed")));
 }
 
 }  // namespace

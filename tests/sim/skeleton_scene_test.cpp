@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "isochor/sim/inputs.h"
+#include "isochor/sim/lattice_scene.h"
 #include "isochor/sim/simulation.h"
 #include "tests/sim/test_scene.h"
 
@@ -233,6 +234,30 @@ Frame Time: 1
   EXPECT_LE(norm(tip_at(6) - Vec3d{0.5 + 0.3 + s, s, 0}), 1e-12);  // half way
   EXPECT_LE(norm(tip_at(24) - Vec3d{1.3 + s, s, 0}), 1e-12);
   EXPECT_LE(norm(tip_at(36) - Vec3d{1.3 + s, s, 0}), 1e-12);  // the clip has ended
+}
+
+TEST(SkeletonScene, WhereBonesMeetFleshGoesWithTheNearest) {
+  // Two bones without springs whose capsules overlap around the elbow.
+  std::string text = kLimb;
+  for (std::size_t at = 0; (at = text.find("stiffness = 1e7\n")) != std::string::npos;) {
+    text.erase(at, 16);
+  }
+  for (std::size_t at = 0; (at = text.find("select = \"surface\"\n")) != std::string::npos;) {
+    text.erase(at, 19);
+  }
+  SceneSpec scene = parse_scene(text, "limb.toml");
+  auto& holds = scene.bodies[0].holds;
+  ASSERT_EQ(holds.size(), 2u);
+  for (HoldSpec& hold : holds) hold.inside.length += 0.08;  // 4 cm beyond the joint
+  scene.bodies[0].cell_size = 0.02;
+  Context context(1);
+  const LatticeScene built = build_lattice_scene(scene, {}, context);
+  for (const int k : {0, 1}) {
+    EXPECT_GT(built.holds[k].points.size(), 10u);
+    for (const Vec3d& p : built.holds[k].points) {
+      EXPECT_TRUE(k == 0 ? p[0] < 0.3 + 1e-9 : p[0] > 0.3 - 1e-9) << p[0];
+    }
+  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <map>
 #include <stdexcept>
 
 #include "isochor/base/error.h"
@@ -62,6 +63,33 @@ std::vector<float> difference(std::vector<float> a, std::span<const float> b) {
   return a;
 }
 
+/// Vectors of the user's vertices for those that are written.
+std::vector<float> gathered(std::span<const float> vectors,
+                            std::span<const std::int32_t> vertices) {
+  std::vector<float> out;
+  out.reserve(3 * vertices.size());
+  for (const std::int32_t v : vertices) {
+    out.insert(out.end(), vectors.begin() + 3 * v, vectors.begin() + 3 * v + 3);
+  }
+  return out;
+}
+
+/// Per face the name of what it looks like: its material or, where no face has one, its group.
+std::vector<std::string> looks_of(const BodyTopology& body) {
+  constexpr std::string_view kMaterial = "material:", kObject = "object:";
+  std::vector<std::string> looks(body.surface.face_count());
+  const bool has_materials = std::ranges::any_of(
+      body.groups, [](const FaceGroup& g) { return g.name.starts_with(kMaterial); });
+  for (const FaceGroup& group : body.groups) {
+    const bool material = group.name.starts_with(kMaterial);
+    if (material != has_materials || group.name.starts_with(kObject)) continue;
+    for (const std::int32_t f : group.faces) {
+      if (looks[f].empty()) looks[f] = group.name.substr(material ? kMaterial.size() : 0);
+    }
+  }
+  return looks;
+}
+
 /// The part of an accessor that the format demands for positions and key times.
 std::string bounds_json(std::span<const float> numbers, std::size_t components) {
   std::vector<float> low(numbers.begin(), numbers.begin() + components), high = low;
@@ -110,11 +138,8 @@ GltfWriter::GltfWriter(std::filesystem::path path, const Topology& topology, std
   for (std::size_t b = 0; b < topology.bodies.size(); ++b) {
     const geometry::SurfaceMesh& surface = topology.bodies[b].surface;
     if (surface.face_count() == 0) continue;
-    vertices += surface.positions.size();
-    std::vector<Triangle> triangles = geometry::triangulate(surface);
-    std::vector<float> normals = vertex_normals(surface.positions, triangles);
-    bodies_.push_back({topology.bodies[b].name, b, std::move(triangles),
-                       single_precision(surface.positions), std::move(normals)});
+    bodies_.push_back(make_body(topology.bodies[b], b));
+    vertices += bodies_.back().vertices.size();
   }
   if (bodies_.empty()) {
     throw Error(Fault::Input, path_.string(), "no body has a face",
@@ -122,6 +147,46 @@ GltfWriter::GltfWriter(std::filesystem::path path, const Topology& topology, std
   }
   check_size(path_, vertices, frames_);
   for (const Body& body : bodies_) add_vertices(body.positions, body.normals);
+}
+
+GltfWriter::Body GltfWriter::make_body(const BodyTopology& topology, std::size_t index) {
+  const geometry::SurfaceMesh& surface = topology.surface;
+  Body body{.name = topology.name, .index = index, .triangles = geometry::triangulate(surface)};
+  body.user_vertices = surface.positions.size();
+  for (std::size_t v = 0; v < surface.positions.size(); ++v) {
+    body.vertices.push_back(static_cast<std::int32_t>(v));
+  }
+  // A vertex keeps its number with the first of its texture coordinates; others come at the end.
+  std::vector<std::int32_t> corners = surface.corners;
+  const auto& coordinates = topology.texture_coordinates;
+  std::map<std::pair<std::int32_t, std::array<float, 2>>, std::int32_t> places;
+  std::vector<bool> used(body.vertices.size(), false);
+  if (!coordinates.empty()) body.texture_coordinates.resize(body.vertices.size());
+  for (std::size_t c = 0; c < coordinates.size(); ++c) {
+    const std::int32_t v = surface.corners[c];
+    const auto [place, fresh] = places.try_emplace({v, coordinates[c]}, v);
+    if (fresh && used[v]) {
+      place->second = static_cast<std::int32_t>(body.vertices.size());
+      body.vertices.push_back(v);
+      body.texture_coordinates.push_back({});
+    }
+    used[v] = true;
+    corners[c] = place->second;
+    // Files have v upwards, this format has it downwards.
+    body.texture_coordinates[place->second] = {coordinates[c][0], 1 - coordinates[c][1]};
+  }
+  const std::vector<std::string> looks = looks_of(topology);
+  for (std::size_t f = 0; f < surface.face_count(); ++f) {
+    auto part = std::ranges::find(body.parts, looks[f], &Part::material);
+    if (part == body.parts.end()) part = body.parts.insert(part, Part{.material = looks[f]});
+    const std::int32_t first = surface.face_starts[f];
+    for (std::int32_t c = first + 2; c < surface.face_starts[f + 1]; ++c) {
+      part->triangles.push_back({corners[first], corners[c - 1], corners[c]});
+    }
+  }
+  body.positions = gathered(single_precision(surface.positions), body.vertices);
+  body.normals = gathered(vertex_normals(surface.positions, body.triangles), body.vertices);
+  return body;
 }
 
 /// Two accessors: positions with their bounds, then normals.
@@ -142,23 +207,32 @@ void GltfWriter::add(const Frame& frame) {
   if (times_.size() == frames_) throw std::logic_error("GltfWriter: too many frames");
   for (const Body& body : bodies_) {
     const std::vector<Vec3d>& vertices = frame.bodies.at(body.index).vertices;
-    if (3 * vertices.size() != body.positions.size()) {
+    if (vertices.size() != body.user_vertices) {
       throw std::logic_error("GltfWriter: a frame with other vertices");
     }
-    add_vertices(difference(single_precision(vertices), body.positions),
-                 difference(vertex_normals(vertices, body.triangles), body.normals));
+    const auto change = [&](const std::vector<float>& now, std::span<const float> rest) {
+      return difference(gathered(now, body.vertices), rest);
+    };
+    add_vertices(change(single_precision(vertices), body.positions),
+                 change(vertex_normals(vertices, body.triangles), body.normals));
   }
   if (times_.empty()) first_time_ = frame.time;
   times_.push_back(static_cast<float>(frame.time - first_time_));
   frame_numbers_.push_back(frame.index);
 }
 
-std::string GltfWriter::mesh_json(std::size_t body, std::size_t index_accessor) const {
+/// Takes accessors from `next_accessor` on: texture coordinates, if any, then indices of each part.
+std::string GltfWriter::mesh_json(std::size_t body, std::size_t& next_accessor,
+                                  std::vector<std::string>& materials) const {
   // Accessors come in the order of add_vertices: all bodies at rest, then all bodies per frame.
-  const auto attributes = [&](std::size_t instant) {
+  const auto attributes = [&](std::size_t instant, std::string_view more = "") {
     const std::size_t first = 2 * (instant * bodies_.size() + body);
-    return fmt::format(R"({{"POSITION":{},"NORMAL":{}}})", first, first + 1);
+    return fmt::format(R"({{"POSITION":{},"NORMAL":{}{}}})", first, first + 1, more);
   };
+  std::string at_rest = attributes(0);
+  if (!bodies_[body].texture_coordinates.empty()) {
+    at_rest = attributes(0, fmt::format(R"(,"TEXCOORD_0":{})", next_accessor++));
+  }
   std::vector<std::string> targets, names;
   for (std::size_t f = 0; f < frames_; ++f) {
     targets.push_back(attributes(f + 1));
@@ -167,34 +241,46 @@ std::string GltfWriter::mesh_json(std::size_t body, std::size_t index_accessor) 
   // Whoever does not play the animation sees its first frame.
   std::vector<int> weights(frames_, 0);
   weights.front() = 1;
+  std::vector<std::string> primitives;
+  for (const Part& part : bodies_[body].parts) {
+    std::string look;
+    if (!part.material.empty()) {
+      look = fmt::format(R"(,"material":{})", materials.size());
+      materials.push_back(fmt::format(R"({{"name":{}}})", json_string(part.material)));
+    }
+    primitives.push_back(fmt::format(R"({{"attributes":{},"indices":{}{},"targets":[{}]}})",
+                                     at_rest, next_accessor++, look, fmt::join(targets, ",")));
+  }
   return fmt::format(
-      R"({{"name":{},"primitives":[{{"attributes":{},"indices":{},"targets":[{}]}}],)"
-      R"("weights":[{}],"extras":{{"targetNames":[{}]}}}})",
-      json_string(bodies_[body].name), attributes(0), index_accessor, fmt::join(targets, ","),
-      fmt::join(weights, ","), fmt::join(names, ","));
+      R"({{"name":{},"primitives":[{}],"weights":[{}],"extras":{{"targetNames":[{}]}}}})",
+      json_string(bodies_[body].name), fmt::join(primitives, ","), fmt::join(weights, ","),
+      fmt::join(names, ","));
 }
 
-/// `first_scalar_accessor` are the indices of the first body; those of the others, key times and
-/// weights follow.
+/// From `first_scalar_accessor` on are those of mesh_json, body by body; key times and weights
+/// follow.
 std::string GltfWriter::document_json(std::size_t first_scalar_accessor) const {
-  std::vector<std::string> nodes, meshes, channels;
+  std::vector<std::string> nodes, meshes, channels, materials;
   std::vector<std::size_t> roots;
+  std::size_t next_accessor = first_scalar_accessor;
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     roots.push_back(b);
     nodes.push_back(fmt::format(R"({{"name":{},"mesh":{}}})", json_string(bodies_[b].name), b));
-    meshes.push_back(mesh_json(b, first_scalar_accessor + b));
+    meshes.push_back(mesh_json(b, next_accessor, materials));
     channels.push_back(
         fmt::format(R"({{"sampler":0,"target":{{"node":{},"path":"weights"}}}})", b));
   }
-  const std::size_t times = first_scalar_accessor + bodies_.size();
+  const std::size_t times = next_accessor;
+  const std::string looks =
+      materials.empty() ? "" : fmt::format(R"("materials":[{}],)", fmt::join(materials, ","));
   return fmt::format(
       R"({{"asset":{{"version":"2.0","generator":"Isochor"}},"scene":0,)"
-      R"("scenes":[{{"name":{},"nodes":[{}]}}],"nodes":[{}],"meshes":[{}],)"
+      R"("scenes":[{{"name":{},"nodes":[{}]}}],"nodes":[{}],"meshes":[{}],{})"
       R"("animations":[{{"name":{},"samplers":[{{"input":{},"output":{},"interpolation":"LINEAR"}}],)"
       R"("channels":[{}]}}],"accessors":[{}],"bufferViews":[{}],"buffers":[{{"byteLength":{}}}]}})",
       json_string(name_), fmt::join(roots, ","), fmt::join(nodes, ","), fmt::join(meshes, ","),
-      json_string(name_), times, times + 1, fmt::join(channels, ","), fmt::join(accessors_, ","),
-      fmt::join(views_, ","), binary_.size());
+      looks, json_string(name_), times, times + 1, fmt::join(channels, ","),
+      fmt::join(accessors_, ","), fmt::join(views_, ","), binary_.size());
 }
 
 void GltfWriter::finish() {
@@ -202,22 +288,28 @@ void GltfWriter::finish() {
   views_.push_back(view_json(
       0, binary_.size(), fmt::format(",\"byteStride\":{},\"target\":{}", kVectorSize, kVertices)));
   const std::size_t first_scalar_accessor = accessors_.size();
-  const auto add_scalars = [&](std::span<const std::byte> bytes, int type, std::string_view use,
-                               std::string_view bounds) {
-    accessors_.push_back(
-        accessor_json(views_.size(), 0, type, "SCALAR", bytes.size() / sizeof(float), bounds));
+  const auto add_numbers = [&](std::span<const std::byte> bytes, int type, std::string_view use,
+                               std::string_view bounds, int components = 1) {
+    accessors_.push_back(accessor_json(views_.size(), 0, type, components == 1 ? "SCALAR" : "VEC2",
+                                       bytes.size() / sizeof(float) / components, bounds));
     views_.push_back(view_json(binary_.size(), bytes.size(), use));
     binary_.append(bytes);
   };
   for (const Body& body : bodies_) {
-    add_scalars(std::as_bytes(std::span(body.triangles)), kUnsigned,
-                fmt::format(",\"target\":{}", kIndices), "");
+    if (!body.texture_coordinates.empty()) {
+      add_numbers(std::as_bytes(std::span(body.texture_coordinates)), kFloat,
+                  fmt::format(",\"target\":{}", kVertices), "", 2);
+    }
+    for (const Part& part : body.parts) {
+      add_numbers(std::as_bytes(std::span(part.triangles)), kUnsigned,
+                  fmt::format(",\"target\":{}", kIndices), "");
+    }
   }
-  add_scalars(std::as_bytes(std::span(times_)), kFloat, "", bounds_json(times_, 1));
+  add_numbers(std::as_bytes(std::span(times_)), kFloat, "", bounds_json(times_, 1));
   // At its own time a frame has all the weight.
   std::vector<float> weights(frames_ * frames_, 0);
   for (std::size_t f = 0; f < frames_; ++f) weights[f * frames_ + f] = 1;
-  add_scalars(std::as_bytes(std::span(weights)), kFloat, "", "");
+  add_numbers(std::as_bytes(std::span(weights)), kFloat, "", "");
 
   // Chunks begin at multiples of four bytes; the binary one is made of numbers of four bytes.
   std::string json = document_json(first_scalar_accessor);

@@ -8,7 +8,9 @@ namespace isochor::files {
 /// Writes a short clip as binary glTF 2.0 (.glb), in metres with y up: a mesh per body whose morph
 /// targets are the frames, and one animation that leads through them, linear in between. It starts
 /// at time 0. Faces with more than three corners are cut into fans of triangles; normals are
-/// smooth. Bodies without a face are left out.
+/// smooth. Vertices with several texture coordinates come again after all others, once for each;
+/// faces of one material, or of one group where there are no materials, are a primitive with a
+/// material of that name. Bodies without a face are left out.
 ///
 /// Whoever opens such a file holds every frame in memory, so it must stay small: above kMostFrames
 /// or kMostBytes it is refused with an Error that names other formats.
@@ -27,14 +29,25 @@ class GltfWriter {
   void finish();
 
  private:
+  /// Triangles that look the same.
+  struct Part {
+    std::string material;  ///< its name, or none
+    std::vector<geometry::Triangle> triangles;
+  };
   struct Body {
     std::string name;
     std::size_t index;  ///< in the topology
-    std::vector<geometry::Triangle> triangles;
+    std::size_t user_vertices = 0;
+    std::vector<geometry::Triangle> triangles;              ///< of the user's vertices
+    std::vector<std::int32_t> vertices;                     ///< per vertex written, the user's
+    std::vector<std::array<float, 2>> texture_coordinates;  ///< the same; none: it has none
+    std::vector<Part> parts;                                ///< of vertices written
     std::vector<float> positions, normals;  ///< of the rest shape, in single precision
   };
+  static Body make_body(const BodyTopology& topology, std::size_t index);
   void add_vertices(std::span<const float> positions, std::span<const float> normals);
-  std::string mesh_json(std::size_t body, std::size_t index_accessor) const;
+  std::string mesh_json(std::size_t body, std::size_t& next_accessor,
+                        std::vector<std::string>& materials) const;
   std::string document_json(std::size_t first_scalar_accessor) const;
 
   std::filesystem::path path_;

@@ -304,6 +304,36 @@ void append(std::string& text, T number) {
   text.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
 }
 
+/// What stands before each face: its object, its material and its groups. None without groups.
+std::vector<std::string> group_lines(std::size_t faces, std::span<const FaceGroup> groups) {
+  if (groups.empty()) return {};
+  std::vector<std::string> objects(faces), materials(faces), others(faces);
+  for (const FaceGroup& group : groups) {
+    constexpr std::string_view kObject = "object:", kMaterial = "material:";
+    std::string name = group.name;
+    const bool object = name.starts_with(kObject), material = name.starts_with(kMaterial);
+    if (object || material) name.erase(0, (object ? kObject : kMaterial).size());
+    // Blanks end the name of a group.
+    if (!object && !material) std::ranges::replace(name, ' ', '_');
+    for (const std::int32_t f : group.faces) {
+      if (object) {
+        objects[f] = name;
+      } else if (material) {
+        materials[f] = name;
+      } else {
+        others[f] += ' ' + name;
+      }
+    }
+  }
+  std::vector<std::string> lines;
+  for (std::size_t f = 0; f < faces; ++f) {
+    lines.push_back(fmt::format(
+        "{}{}g{}\n", objects[f].empty() ? "" : fmt::format("o {}\n", objects[f]),
+        materials[f].empty() ? "" : fmt::format("usemtl {}\n", materials[f]), others[f]));
+  }
+  return lines;
+}
+
 }  // namespace
 
 SurfaceFile read_obj(const std::filesystem::path& path) {
@@ -315,21 +345,35 @@ SurfaceFile read_obj(std::string place, std::span<const std::byte> bytes) {
 }
 
 void write_obj(const std::filesystem::path& path, std::span<const Vec3d> positions,
-               const SurfaceMesh& topology) {
+               const SurfaceMesh& topology,
+               std::span<const std::array<float, 2>> texture_coordinates,
+               std::span<const FaceGroup> groups) {
   std::string text;
-  for (const Vec3d& p : positions) {
-    text += 'v';
-    for (const double coordinate : p.e) {
+  const auto append_line = [&]<class T>(std::string_view keyword, std::span<const T> numbers) {
+    text += keyword;
+    for (const T number : numbers) {
       text += ' ';
-      append(text, coordinate);
+      append(text, number);
     }
     text += '\n';
+  };
+  for (const Vec3d& p : positions) append_line("v", std::span<const double>(p.e));
+  std::map<std::array<float, 2>, std::int64_t> places;  // of texture coordinates
+  for (const std::array<float, 2>& uv : texture_coordinates) {
+    if (!places.try_emplace(uv, std::int64_t(places.size()) + 1).second) continue;
+    append_line("vt", std::span<const float>(uv));
   }
+  const std::vector<std::string> lines = group_lines(topology.face_count(), groups);
+  std::string_view last;
   for (std::size_t f = 0; f < topology.face_count(); ++f) {
+    if (!lines.empty() && lines[f] != last) text += last = lines[f];
     text += 'f';
-    for (const std::int32_t vertex : topology.face(f)) {
+    for (std::int32_t c = topology.face_starts[f]; c < topology.face_starts[f + 1]; ++c) {
       text += ' ';
-      append(text, std::int64_t{vertex} + 1);
+      append(text, std::int64_t{topology.corners[c]} + 1);
+      if (texture_coordinates.empty()) continue;
+      text += '/';
+      append(text, places.at(texture_coordinates[c]));
     }
     text += '\n';
   }

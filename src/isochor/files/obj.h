@@ -19,8 +19,10 @@ SurfaceFile read_obj(const std::filesystem::path& path);
 SurfaceFile read_obj(std::string place, std::span<const std::byte> bytes);
 
 /// The faces of `topology` over `positions`, with as many digits as it takes to read the same
-/// numbers back.
+/// numbers back; texture coordinates and groups as SurfaceFile has them, where there are some.
 void write_obj(const std::filesystem::path& path, std::span<const Vec3d> positions,
-               const geometry::SurfaceMesh& topology);
+               const geometry::SurfaceMesh& topology,
+               std::span<const std::array<float, 2>> texture_coordinates = {},
+               std::span<const FaceGroup> groups = {});
 
 }  // namespace isochor::files

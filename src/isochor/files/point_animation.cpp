@@ -62,8 +62,7 @@ std::map<int, std::filesystem::path> files_of(const std::filesystem::path& patte
   const std::size_t end = name.find_first_not_of('#', first);
   const std::string head = name.substr(0, first),
                     tail = end == std::string::npos ? "" : name.substr(end);
-  const std::filesystem::path folder =
-      pattern.parent_path().empty() ? "." : pattern.parent_path();
+  const std::filesystem::path folder = pattern.parent_path().empty() ? "." : pattern.parent_path();
   std::map<int, std::filesystem::path> files;
   std::error_code none;
   for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
@@ -73,10 +72,9 @@ std::map<int, std::filesystem::path> files_of(const std::filesystem::path& patte
         !file.ends_with(tail)) {
       continue;
     }
-    const std::string digits =
-        file.substr(head.size(), file.size() - head.size() - tail.size());
-    const bool number = digits.size() <= kMostDigits &&
-                        digits.find_first_not_of("0123456789") == std::string::npos;
+    const std::string digits = file.substr(head.size(), file.size() - head.size() - tail.size());
+    const bool number =
+        digits.size() <= kMostDigits && digits.find_first_not_of("0123456789") == std::string::npos;
     if (number) files.emplace(std::stoi(digits), entry.path());
   }
   if (files.empty()) {
@@ -93,8 +91,8 @@ PointAnimation read_sequence(const std::filesystem::path& pattern, std::size_t v
   for (const auto& [number, file] : files) {
     if (number != next) {
       throw Error(Fault::Input, pattern.string(),
-                  fmt::format("frame {} is missing: there are {} to {}", next,
-                              files.begin()->first, files.rbegin()->first),
+                  fmt::format("frame {} is missing: there are {} to {}", next, files.begin()->first,
+                              files.rbegin()->first),
                   "export all frames in between");
     }
     ++next;

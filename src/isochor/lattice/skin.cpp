@@ -17,9 +17,9 @@ constexpr double kSameWay = 0.9998;
 
 /// Facets on their way to a point; lengths in cells.
 struct Piece {
-  Vec3d direction;           ///< the normal of the first facet
-  Vec3d normal{0, 0, 0};     ///< sum of area vectors
-  Vec3d moment{0, 0, 0};     ///< of the area
+  Vec3d direction;        ///< the normal of the first facet
+  Vec3d normal{0, 0, 0};  ///< sum of area vectors
+  Vec3d moment{0, 0, 0};  ///< of the area
   double area = 0;
 };
 
@@ -94,8 +94,9 @@ void add_hessian(const SkinPoint& point, const std::array<Mat3d, 4>& hessian, in
   for (int d = 0; d < 7; ++d) {
     Mat3d by_corner[2];
     for (int a = 0; a < 2; ++a) {
-      by_corner[a] = (hessian[2 * a] * point.slopes[d][0] + hessian[2 * a + 1] * point.slopes[d][1]) *
-                     point.volume;
+      by_corner[a] =
+          (hessian[2 * a] * point.slopes[d][0] + hessian[2 * a + 1] * point.slopes[d][1]) *
+          point.volume;
     }
     for (int c = 0; c <= d; ++c) {
       const Mat3d block = by_corner[0] * point.slopes[c][0] + by_corner[1] * point.slopes[c][1];
@@ -116,9 +117,8 @@ void add_tangent(const Model& model, const CutGroup& group, bool definite, CutMa
                  Deform&& deform) {
   const auto curvature = definite ? contact::Curvature::Definite : contact::Curvature::Exact;
   for_each_point(model, group, [&](int lane, const SkinPoint& point) {
-    const shells::MembraneResponse r =
-        shells::respond(model.skin.laws[group.body], deform(lane, point), shells::Detail::Hessian,
-                        curvature);
+    const shells::MembraneResponse r = shells::respond(
+        model.skin.laws[group.body], deform(lane, point), shells::Detail::Hessian, curvature);
     add_hessian(point, r.hessian, lane, matrix);
   });
 }
@@ -176,15 +176,15 @@ std::vector<double> smeared_skin(const BodySpec& body) {
 void add_skin_forces(const Model& model, const CutGroup& group, std::span<const Vec3d> positions,
                      Vec3d* force, std::span<double> block_energy) {
   for_each_point(model, group, [&](int lane, const SkinPoint& point) {
-    const shells::MembraneResponse r = shells::respond(
-        model.skin.laws[group.body], deformation(point, group, lane, positions),
-        force ? shells::Detail::Gradient : shells::Detail::Energy);
+    const shells::MembraneResponse r =
+        shells::respond(model.skin.laws[group.body], deformation(point, group, lane, positions),
+                        force ? shells::Detail::Gradient : shells::Detail::Energy);
     block_energy[group.cell[lane] / 8] += point.volume * r.energy;
     if (!force) return;
     Vec3d first{0, 0, 0};
     for (int c = 1; c < 8; ++c) {
-      const Vec3d pull =
-          point.volume * (point.slopes[c - 1][0] * r.stress[0] + point.slopes[c - 1][1] * r.stress[1]);
+      const Vec3d pull = point.volume * (point.slopes[c - 1][0] * r.stress[0] +
+                                         point.slopes[c - 1][1] * r.stress[1]);
       force[group.nodes[c][lane] / 3] -= pull;
       first += pull;
     }

@@ -29,17 +29,17 @@ struct SkinSpec {
 
 /// A piece of skin in one cell: facets that face about the same way, at the middle of their area.
 struct SkinPoint {
-  Vec3d tangents[2];        ///< unit, at right angles to each other
-  double slopes[7][2];      ///< of the weights of corners 1 to 7 along them, 1/m
-  double volume = 0;        ///< area times thickness, m^3
+  Vec3d tangents[2];    ///< unit, at right angles to each other
+  double slopes[7][2];  ///< of the weights of corners 1 to 7 along them, 1/m
+  double volume = 0;    ///< area times thickness, m^3
 };
 
 /// All skin of a model.
 struct Skin {
   std::vector<shells::SheetLaw> laws;  ///< per body
   std::vector<SkinPoint> points;
-  /// Lane l of Model::cut_groups[g] has points [first[kGroupBlocks g + l], [... + 1]); none where no
-  /// body has skin.
+  /// Lane l of Model::cut_groups[g] has points [first[kGroupBlocks g + l], [... + 1]); none where
+  /// no body has skin.
   std::vector<std::int32_t> first;
 
   bool empty() const { return first.empty(); }

@@ -132,7 +132,7 @@ std::vector<fs::path> export_vtu(const Source& source) {
   return {folder / "volume.pvd", folder / "surface.pvd"};
 }
 
-/// One file per body and frame: write(path, positions, surface at rest).
+/// One file per body and frame: write(path, positions, topology).
 template <class Write>
 std::vector<fs::path> export_surfaces(const Source& source, std::string_view format,
                                       const Write& write) {
@@ -142,21 +142,27 @@ std::vector<fs::path> export_surfaces(const Source& source, std::string_view for
     for (std::size_t b = 0; b < source.body_count(); ++b) {
       written.push_back(folder /
                         fmt::format("{}_{:06}.{}", source.body_stem(b), frame.index, format));
-      write(written.back(), frame.bodies[b].vertices, source.topology().bodies[b].surface);
+      write(written.back(), frame.bodies[b].vertices, source.topology().bodies[b]);
     }
   });
   return written;
 }
 
+void write_obj(const fs::path& path, std::span<const Vec3d> positions,
+               const files::BodyTopology& body) {
+  files::write_obj(path, positions, body.surface, body.texture_coordinates, body.groups);
+}
+
 std::vector<fs::path> export_obj(const Source& source) {
-  return export_surfaces(source, "obj", files::write_obj);
+  return export_surfaces(source, "obj", write_obj);
 }
 
 std::vector<fs::path> export_ply(const Source& source) {
   return export_surfaces(
       source, "ply",
-      [](const fs::path& path, std::span<const Vec3d> positions,
-         const geometry::SurfaceMesh& surface) { files::write_ply(path, positions, surface); });
+      [](const fs::path& path, std::span<const Vec3d> positions, const files::BodyTopology& body) {
+        files::write_ply(path, positions, body.surface);
+      });
 }
 
 std::vector<fs::path> export_usd(const Source& source) {
@@ -183,7 +189,7 @@ std::vector<fs::path> export_pc2(const Source& source) {
   for (std::size_t b = 0; b < source.body_count(); ++b) {
     const geometry::SurfaceMesh& surface = source.topology().bodies[b].surface;
     written.push_back(folder / (source.body_stem(b) + ".obj"));
-    files::write_obj(written.back(), surface.positions, surface);
+    write_obj(written.back(), surface.positions, source.topology().bodies[b]);
     written.push_back(folder / (source.body_stem(b) + ".pc2"));
     writers.emplace_back(written.back(), surface.positions.size(), source.first(),
                          source.frame_count());

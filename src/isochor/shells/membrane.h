@@ -15,7 +15,7 @@ enum class Detail { Energy, Gradient, Hessian };
 /// Energy per volume at rest with its derivatives by the columns of F, Pa.
 struct MembraneResponse {
   double energy = 0;
-  SheetGradient stress{};           ///< the first Piola-Kirchhoff stress, P = F S
+  SheetGradient stress{};          ///< the first Piola-Kirchhoff stress, P = F S
   std::array<Mat3d, 4> hessian{};  ///< that of column a of the stress by column b of F: 2 a + b
 };
 MembraneResponse respond(const SheetLaw& law, const SheetGradient& F, Detail detail,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
+#include <iterator>
 #include <numeric>
 
 #include "isochor/base/error.h"
@@ -157,6 +158,7 @@ Body build_body(const BodySpec& spec, const std::filesystem::path& scene_file, C
     body.fields.push_back(std::move(field));
   }
   body.texture_coordinates = std::move(file.texture_coordinates);
+  std::ranges::move(painted_groups(spec, file), std::back_inserter(file.groups));
   body.groups = std::move(file.groups);
   for (const CellField& field : body.fields) {
     if (field.name == "activation") body.spec.activation = field.values;

@@ -47,12 +47,13 @@ Pose rigid_fit(const Bone& bone, std::span<const Vec3d> now, const Vec3d& last_t
   for (std::size_t i = 0; i < now.size(); ++i) {
     const double away = norm(now[i] - middle - R * (bone.rest[i] - bone.middle));
     if (!(away > kLargestChange * bone.size)) continue;
-    throw Error(Fault::Input, place,
-                fmt::format("'{}' changes its shape: at frame {:g} vertex {} is {:.3g} m from where "
-                            "a rigid motion has it",
-                            file, frame, i, away),
-                "give the mesh at rest and its animation the same scale, and animate bones "
-                "without bending or scaling them");
+    throw Error(
+        Fault::Input, place,
+        fmt::format("'{}' changes its shape: at frame {:g} vertex {} is {:.3g} m from where "
+                    "a rigid motion has it",
+                    file, frame, i, away),
+        "give the mesh at rest and its animation the same scale, and animate bones "
+        "without bending or scaling them");
   }
   Pose pose{middle - bone.middle, anatomy::rotation_vector(R, last_turn)};
   // Caches are rounded to single precision; scenes that start at rest ask for every bit of it.
@@ -76,8 +77,7 @@ class Motion {
     for (std::vector<Vec3d>& sample : animation.samples) {
       for (Vec3d& p : sample) p *= spec.scale;
       const double frame = first_ + step_ * static_cast<double>(poses_.size());
-      poses_.push_back(
-          rigid_fit(bone, sample, turn, spec.place.text("file"), spec.file, frame));
+      poses_.push_back(rigid_fit(bone, sample, turn, spec.place.text("file"), spec.file, frame));
       turn = poses_.back().rotation;
     }
   }

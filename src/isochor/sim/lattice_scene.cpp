@@ -30,6 +30,13 @@ void add_point(const grid::Embedding& embedding, std::size_t point, double sign,
   }
 }
 
+/// From its surface, m; negative inside.
+double distance_to_capsule(const ShapeSpec& capsule, const Vec3d& point) {
+  const Vec3d axis = capsule.axis * (1 / norm(capsule.axis)), from = point - capsule.center;
+  const double along = std::clamp(dot(from, axis), -0.5 * capsule.length, 0.5 * capsule.length);
+  return norm(from - along * axis) - capsule.radius;
+}
+
 bool in_cell(const grid::Embedding::Point& point) {
   constexpr double kSlack = 1e-6;
   bool in = true;
@@ -94,6 +101,7 @@ class Assembly {
     for (std::size_t b = 0; b < bodies_.size(); ++b) {
       Body& body = bodies_[b];
       out.riders.push_back(make_rider(b));
+      std::erase_if(body.groups, [](const auto& g) { return g.name.starts_with(kPaintedGroup); });
       out.topology.bodies.push_back({.name = scene_.bodies[b].name,
                                      .rest_nodes = body.lattice.rest_positions,
                                      .cells = body.lattice.cell_nodes(),
@@ -150,17 +158,31 @@ class Assembly {
                               .spacing = body.lattice.spacing};
     std::vector<std::int32_t> held =
         select_nodes(hold, nodes, bounds, enclosure ? &*enclosure : nullptr);
-    // Bones meet at joints, where the first of them has what they share.
-    for (const lattice::HoldSpec& other : body.spec.holds) {
-      if (hold.where != "bone") break;
-      std::erase_if(held,
-                    [&](std::int32_t n) { return std::ranges::binary_search(other.nodes, n); });
-    }
+    if (hold.where == "bone") share_out(b, hold, held);
     body.spec.holds.push_back({.name = hold.name,
                                .nodes = std::move(held),
                                .place = hold.place.text(),
                                .slide = slide_of(hold)});
     holds_[b].push_back(hold);
+  }
+
+  /// Where bones meet, at joints, a node goes with the nearest of them; other holds keep theirs.
+  void share_out(std::size_t b, const HoldSpec& bone, std::vector<std::int32_t>& held) {
+    Body& body = bodies_[b];
+    for (std::size_t h = 0; h < holds_[b].size(); ++h) {
+      const HoldSpec& other = holds_[b][h];
+      std::vector<std::int32_t>& theirs = body.spec.holds[h].nodes;
+      std::vector<std::int32_t> lost;
+      std::erase_if(held, [&](std::int32_t n) {
+        if (!std::ranges::binary_search(theirs, n)) return false;
+        const Vec3d& at = body.lattice.rest_positions[n];
+        const bool nearer = other.where == "bone" && distance_to_capsule(bone.inside, at) <
+                                                         distance_to_capsule(other.inside, at);
+        if (nearer) lost.push_back(n);
+        return !nearer;
+      });
+      std::erase_if(theirs, [&](std::int32_t n) { return std::ranges::binary_search(lost, n); });
+    }
   }
 
   void add_soft_hold(std::size_t b, const HoldSpec& hold) {

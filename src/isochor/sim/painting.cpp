@@ -63,6 +63,33 @@ std::vector<float> column(std::span<const float> values, std::size_t components,
   return numbers;
 }
 
+[[noreturn]] void fail_unpainted(const files::SurfaceFile& surface, std::string_view from,
+                                 const std::string& place) {
+  std::vector<std::string> known;
+  for (const files::VertexAttribute& a : surface.attributes) {
+    add_names("", a.name, static_cast<std::size_t>(a.components), known);
+  }
+  for (const files::FaceGroup& g : surface.groups) {
+    known.push_back(fmt::format("{}{}", kGroup, g.name));
+  }
+  throw Error(Fault::Input, place, fmt::format("the mesh has no '{}'", from),
+              known.empty() ? "the mesh has neither groups nor attributes; paint it, name a file "
+                              "of fields, or take the paint out of the scene"
+                            : fmt::format("it has {}", fmt::join(known, ", ")));
+}
+
+/// Per vertex.
+std::vector<float> attribute(const files::SurfaceFile& surface, std::string_view from,
+                             const std::string& place) {
+  for (const files::VertexAttribute& a : surface.attributes) {
+    const auto components = static_cast<std::size_t>(a.components);
+    if (const auto c = component_of(from, a.name, components)) {
+      return column(a.values, components, *c);
+    }
+  }
+  fail_unpainted(surface, from, place);
+}
+
 double default_value(std::string_view quantity) {
   return quantity == "stiffness" || quantity == "activation" ? 1 : 0;
 }
@@ -88,7 +115,8 @@ class Painter {
       return;
     }
     const std::vector<double> values =
-        paint.file.empty() ? on_surface(attribute(paint)) : from_file(paint);
+        paint.file.empty() ? on_surface(attribute(surface_, paint.from, paint.place.text("from")))
+                           : from_file(paint);
     for (std::size_t c = 0; c < field.size(); ++c) {
       field[c] = paint.low + (paint.high - paint.low) * values[c];
     }
@@ -97,35 +125,12 @@ class Painter {
  private:
   // ---- What the surface itself carries ----
 
-  [[noreturn]] void fail_unknown(const PaintSpec& paint) const {
-    std::vector<std::string> known;
-    for (const files::VertexAttribute& a : surface_.attributes) {
-      add_names("", a.name, static_cast<std::size_t>(a.components), known);
-    }
-    for (const files::FaceGroup& g : surface_.groups) {
-      known.push_back(fmt::format("{}{}", kGroup, g.name));
-    }
-    throw Error(Fault::Input, paint.place.text("from"),
-                fmt::format("the mesh has no '{}'", paint.from),
-                known.empty() ? "the mesh has neither groups nor attributes; paint it, name a file "
-                                "of fields, or take the paint out of the scene"
-                              : fmt::format("it has {}", fmt::join(known, ", ")));
-  }
-
-  std::vector<float> attribute(const PaintSpec& paint) const {
-    for (const files::VertexAttribute& a : surface_.attributes) {
-      const auto components = static_cast<std::size_t>(a.components);
-      if (const auto c = component_of(paint.from, a.name, components)) {
-        return column(a.values, components, *c);
-      }
-    }
-    fail_unknown(paint);
-  }
-
   void apply_group(const PaintSpec& paint, std::vector<double>& field) {
     const auto group = std::ranges::find(surface_.groups, paint.from.substr(kGroup.size()),
                                          &files::FaceGroup::name);
-    if (group == surface_.groups.end()) fail_unknown(paint);
+    if (group == surface_.groups.end()) {
+      fail_unpainted(surface_, paint.from, paint.place.text("from"));
+    }
     std::vector<bool> inside(surface_.mesh.face_count(), false);
     for (const std::int32_t f : group->faces) inside[f] = true;
     find_on_surface();
@@ -288,6 +293,31 @@ void check_values(const PaintSpec& paint, const std::vector<double>& values) {
 }
 
 }  // namespace
+
+std::vector<files::FaceGroup> painted_groups(const BodySpec& body,
+                                             const files::SurfaceFile& surface) {
+  constexpr float kHalf = 0.5f;
+  std::vector<files::FaceGroup> groups;
+  const auto add = [&](const std::string& name, const Place& place) {
+    if (!name.starts_with(kPaintedGroup)) return;
+    if (std::ranges::find(groups, name, &files::FaceGroup::name) != groups.end()) return;
+    const std::vector<float> painted = attribute(
+        surface, std::string_view(name).substr(kPaintedGroup.size()), place.text("group"));
+    files::FaceGroup& group = groups.emplace_back(files::FaceGroup{.name = name, .faces = {}});
+    for (std::size_t f = 0; f < surface.mesh.face_count(); ++f) {
+      const bool all = std::ranges::all_of(surface.mesh.face(f),
+                                           [&](std::int32_t v) { return painted[v] > kHalf; });
+      if (all) group.faces.push_back(static_cast<std::int32_t>(f));
+    }
+    if (!group.faces.empty()) return;
+    throw Error(Fault::Input, place.text("group"),
+                "no face has more than a half of it at all its corners",
+                "paint whole faces, from 0 (not) to 1 (held)");
+  };
+  for (const HoldSpec& hold : body.holds) add(hold.group, hold.place);
+  for (const LoadSpec& load : body.loads) add(load.group, load.place);
+  return groups;
+}
 
 std::vector<Vec3d> middles_of_cells(const grid::Lattice& lattice) {
   std::vector<Vec3d> middles;

@@ -29,6 +29,13 @@ std::vector<CellField> paint_cells(std::vector<Vec3d> middles, const files::Surf
                                    const std::vector<PaintSpec>& paints, ThreadArena& arena,
                                    const std::filesystem::path& folder = {});
 
+/// Groups that are painted: "paint:color.r" has the faces all of whose corners have more than a
+/// half of that attribute. Those that holds and loads of a body name; an unknown attribute, and one
+/// of which there is nowhere enough, are input errors.
+inline constexpr std::string_view kPaintedGroup = "paint:";
+std::vector<files::FaceGroup> painted_groups(const BodySpec& body,
+                                             const files::SurfaceFile& surface);
+
 /// Of all cells, m.
 std::vector<Vec3d> middles_of_cells(const grid::Lattice& lattice);
 

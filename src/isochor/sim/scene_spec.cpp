@@ -194,7 +194,11 @@ void describe_region(FieldVisitor& visitor, Spec& spec, std::span<const std::str
     visitor.vector("low", spec.low.e, Unit::Length, kAny, "corner of the box", Need::Required);
     visitor.vector("high", spec.high.e, Unit::Length, kAny, "opposite corner", Need::Required);
   } else if (spec.where == "group") {
-    visitor.text("group", spec.group, "name of a group of faces of the mesh", Need::Required);
+    visitor.text(
+        "group", spec.group,
+        "name of a group of faces of the mesh; \"paint:color.r\": those whose corners have "
+        "more than a half of that vertex attribute",
+        Need::Required);
   } else if (spec.where != "all" && spec.where != "inside" && spec.where != "bone") {
     visitor.number("depth", spec.depth, Unit::Length, Range::at_least(0), depth);
   }
