@@ -79,6 +79,7 @@ std::vector<Row> zhu_accuracy(const ExperimentOptions&, Context&);
 std::vector<Row> zhu_car(const ExperimentOptions&, Context&);
 std::vector<Row> zhu_cg(const ExperimentOptions&, Context&);
 std::vector<Row> zhu_character(const ExperimentOptions&, Context&);
+std::vector<Row> zhu_contact(const ExperimentOptions&, Context&);
 std::vector<Row> zhu_convergence(const ExperimentOptions&, Context&);
 std::vector<Row> zhu_dragon(const ExperimentOptions&, Context&);
 std::vector<Row> zhu_face(const ExperimentOptions&, Context&);
@@ -206,6 +207,8 @@ std::span<const Experiment> experiments() {
       Experiment{"zhu/car", "A soft car in time (fig. 26)", zhu_car},
       Experiment{"zhu/cg", "Conjugate gradients beside cycles of multigrid (fig. 11)", zhu_cg},
       Experiment{"zhu/character", "A figure walks on its bones (fig. 9)", zhu_character},
+      Experiment{"zhu/contact", "A ball pressed into a block by embedded tractions (sec. 9.2)",
+                 zhu_contact},
       Experiment{"zhu/convergence", "How fast cycles of the staggered method converge (fig. 10)",
                  zhu_convergence},
       Experiment{"zhu/dragon", "A dragon shakes its head (fig. 27)", zhu_dragon},

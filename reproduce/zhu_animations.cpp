@@ -247,12 +247,12 @@ SurfaceMesh make_face(double edge) {
 std::vector<Row> zhu_dragon(const ExperimentOptions& options, Context& context) {
   const SurfaceMesh surface =
       subdivided(make_dragon(options.full ? 0.004 : 0.008), options.full ? 3 : 0);
-  FleshSpec spec{.surface = &surface, .spacing = options.full ? 0.004 : 0.012, .dt = 1.0 / 48};
+  FleshSpec spec{.surface = &surface, .spacing = options.full ? 0.006 : 0.012, .dt = 1.0 / 48};
   spec.young = 2e4;
   const Vec3d head{0.24, 0.375, 0};
   spec.piece = [&](const Vec3d& x) { return x[1] < 0.012 ? 0 : norm(x - head) < 0.024 ? 1 : -1; };
   Animation animation{"zhu/dragon", "dragon that shakes its head", "sec 9.3", {}, 0.5, {}};
-  const int frames = options.full ? 24 : 6;
+  const int frames = options.full ? 12 : 6;
   for (const bool published : {true, false}) {
     if (context.cancelled) break;
     const FleshSpec own = variant_of(spec, published, staggered::Law::Corotated);

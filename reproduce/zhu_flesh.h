@@ -40,12 +40,26 @@ struct FleshFrame {
   bool converged = false;
 };
 
+/// What an obstacle does. `deepest` is how far a vertex is off where it should be: inside, or
+/// pushed while outside.
+struct Pressed {
+  Vec3d force{0, 0, 0};  ///< N
+  double deepest = 0;    ///< m
+  double area = 0;       ///< of contact, m^2
+  int solves = 0, cycles = 0;
+};
+
 class Flesh {
  public:
   Flesh(const FleshSpec& spec, Context& context);
 
   /// Moves pieces, and all else to rest or by a step in time.
   FleshFrame move(std::span<const RigidMotion> pieces, double tolerance, int most);
+  /// Presses a smooth obstacle into a body at rest, of linear elasticity: `depth(x, push)` says how
+  /// deep a place lies in it, m, negative outside, and which way it pushes, a unit vector.
+  /// Tractions on the embedded surface [Zhu10 sec 9.2] are found so that no vertex stays inside.
+  Pressed press(const std::function<double(const Vec3d& x, Vec3d& push)>& depth, double tolerance,
+                int most);
   /// Faces of cells that `catches` says for their middle as it is now move along by `translation`
   /// from here on, without turning, until released [Zhu10 fig 25]. Nothing caught: all are free.
   void capture(const std::function<bool(const Vec3d&)>& catches);
