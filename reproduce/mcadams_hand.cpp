@@ -20,8 +20,8 @@
 namespace isochor::reproduce {
 namespace {
 
-constexpr double kFullCell = 0.00149, kSmallCell = 0.0035, kCoarseCell = 0.005;  ///< m
-constexpr int kFrames = 12;
+constexpr double kFullCell = 0.00149, kCoarseCell = 0.005;  ///< m
+constexpr int kFrames = 8;
 
 constexpr double kDegree = 0.017453292519943295;
 
@@ -31,14 +31,14 @@ struct Bend {
   Vec3d axis{0, 0, -1};
 };
 Bend fist(std::string_view joint) {
-  if (joint == "thumb") return {38 * kDegree, {-1, 0, 0}};
-  if (joint == "thumb_middle") return {25 * kDegree, {0, -1, 0}};
-  if (joint == "thumb_end") return {35 * kDegree, {0, -1, 0}};
-  if (joint.ends_with("_middle")) return {95 * kDegree};
-  if (joint.ends_with("_end")) return {55 * kDegree};
+  if (joint == "thumb") return {30 * kDegree, {-1, 0, 0}};
+  if (joint == "thumb_middle") return {20 * kDegree, {0, -1, 0}};
+  if (joint == "thumb_end") return {30 * kDegree, {0, -1, 0}};
+  if (joint.ends_with("_middle")) return {75 * kDegree};
+  if (joint.ends_with("_end")) return {40 * kDegree};
   const bool knuckle =
       joint == "index" || joint == "middle" || joint == "ring" || joint == "little";
-  return knuckle ? Bend{75 * kDegree} : Bend{};
+  return knuckle ? Bend{60 * kDegree} : Bend{};
 }
 
 /// A hand that `bend` closes, evenly over its frames.
@@ -104,7 +104,8 @@ class Hand {
   Hand(const ExperimentOptions& options, Context& context) : options_(options), context_(context) {}
 
   void close() {
-    sim::SceneSpec scene = make_closing_hand(options_.full ? kFullCell : kSmallCell, kFrames, fist);
+    sim::SceneSpec scene =
+        make_closing_hand(options_.full ? kFullCell : kCoarseCell, kFrames, fist);
     scene.method.self_contact = true;
     sim::Simulation simulation(std::move(scene), context_);
     int newton = 0, cycles = 0, cuts = 0, most = 0;
