@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
+#include <numbers>
 
 #include "reproduce/experiment.h"
 #include "reproduce/flight.h"
@@ -17,9 +18,9 @@ namespace {
 constexpr double kBallRadius = 0.05;
 constexpr double kBallYoung = 1e5;
 constexpr double kBallPoisson = 0.3;
-/// Small: the middle of the ball gives way, too, by a part of it that grows with the contact.
-constexpr double kApproach = 0.0025 * kBallRadius;
-constexpr double kContactRadius = 0.05;  ///< Hertz's, of that of the ball: sqrt(d / R)
+constexpr double kContactRadius = 0.03;  ///< Hertz's, of that of the ball: sqrt(d / R)
+/// Small: the ball is no half space, see `by_both_plates`.
+constexpr double kApproach = kContactRadius * kContactRadius * kBallRadius;
 
 struct Contact {
   double force = 0;   ///< N, of the plate
@@ -124,11 +125,31 @@ Contact press_ball(double spacing, Context& context) {
   return contact;
 }
 
+/// The same force where each plate also moves the other's contact, 2 R away, by what it does there
+/// to a half space (Tatara 1991, J. Eng. Mater. Technol. 113): d = d_Hertz(F) - F f / (pi E). Of a
+/// radius of 0.03 that is 1.6 % more than Hertz's.
+double by_both_plates() {
+  const double a = kContactRadius * kBallRadius;
+  const double apart = std::hypot(a, 2 * kBallRadius);
+  const double f = 2 * (1 + kBallPoisson) * kBallRadius * kBallRadius / (apart * apart * apart) +
+                   (1 - kBallPoisson * kBallPoisson) / apart;
+  const double stiffness = kBallYoung / (1 - kBallPoisson * kBallPoisson);
+  const double per_force = f / (std::numbers::pi * kBallYoung);
+  // d_Hertz grows a little with the force: a few rounds do.
+  double force = 0;
+  for (int round = 0; round < 20; ++round) {
+    const double local = kApproach + per_force * force;
+    force = 4.0 / 3 * stiffness * std::sqrt(kBallRadius) * std::pow(local, 1.5);
+  }
+  return force;
+}
+
 }  // namespace
 
 std::vector<Row> verify_hertz(const ExperimentOptions& options, Context& context) {
   const double stiffness = kBallYoung / (1 - kBallPoisson * kBallPoisson);
   const double force = 4.0 / 3 * stiffness * std::sqrt(kBallRadius) * std::pow(kApproach, 1.5);
+  const double both = by_both_plates();
   const double radius = std::sqrt(kBallRadius * kApproach);
   std::vector<double> cells{2, 3, 4};
   if (options.full) cells.insert(cells.end(), {6, 8});
@@ -137,22 +158,24 @@ std::vector<Row> verify_hertz(const ExperimentOptions& options, Context& context
   for (const double count : cells) {
     if (context.cancelled) break;
     const Contact contact = press_ball(radius / kBallRadius / count, context);
-    const double error = contact.force / force - 1;
+    const double error = contact.force / force - 1, beyond = contact.force / both - 1;
     Row row = verification_row("verify/hertz",
                                fmt::format("force, {:.0f} cells in the contact's radius", count),
                                "best", "Hertz 1882");
     row.paper = force;
     row.ours = contact.force;
     row.unit = "N";
-    row.note = fmt::format("{} tets, error {:+.2f} %, {} rounds; radius {:.4f} m (Hertz {:.4f})",
-                           contact.tets, 100 * error, contact.rounds, contact.radius, radius);
+    row.note = fmt::format(
+        "{} tets, error {:+.2f} %, {} rounds; radius {:.4f} m (Hertz {:.4f}); with the other "
+        "plate's part {:+.2f} %",
+        contact.tets, 100 * error, contact.rounds, contact.radius, radius, 100 * beyond);
     if (last_error != 0) {
       row.note += fmt::format(
-          "; order {:.1f}", std::log(std::abs(last_error / error)) / std::log(count / last_count));
+          "; order {:.1f}", std::log(std::abs(last_error / beyond)) / std::log(count / last_count));
     }
     if (!contact.converged) row.ours.reset();
     rows.push_back(row);
-    last_error = error;
+    last_error = beyond;
     last_count = count;
     if (count == cells.back()) {
       Row bound = verification_row("verify/hertz", "error of the force on the finest mesh", "best",

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "isochor/math/reduce.h"
+
 namespace isochor::tets {
 
 OneRings::OneRings(const Model& model, ThreadArena& arena)
@@ -129,6 +131,22 @@ double OneRings::squared_error() const {
   return sum;
 }
 
+/// Both are squares of velocities times masses.
+bool OneRings::is_rounding(std::span<const Vec3d> velocities) {
+  constexpr double kRounding = 1e-12;
+  const auto sum = [&](auto&& term) {
+    return deterministic_sum(arena_, velocities.size(), [&](std::size_t begin, std::size_t end) {
+      double part = 0;
+      for (std::size_t i = begin; i < end; ++i) part += term(i);
+      return part;
+    });
+  };
+  const double wrong = sum([&](std::size_t i) { return right_[i] * right_[i] / diagonal_[i]; });
+  const double whole =
+      sum([&](std::size_t i) { return model_.mass[i] * dot(velocities[i], velocities[i]); });
+  return wrong <= kRounding * kRounding * whole;
+}
+
 solve::KrylovReport OneRings::correct(std::span<Vec3d> velocities, std::span<const double> wanted,
                                       std::span<double> pressures, Projection project,
                                       const OneRingParams& params,
@@ -152,8 +170,12 @@ solve::KrylovReport OneRings::correct(std::span<Vec3d> velocities, std::span<con
   divergence(velocities, right_);
   parallel_for(arena_, right_.size(), solve::kRowGrain,
                [&](std::size_t i) { right_[i] = wanted[i] - right_[i]; });
-  // From the guess, unless it is worse than none.
+  if (is_rounding(velocities)) {
+    solve::fill(arena_, 0, pressures);
+    return {.relative_residual = 0, .converged = true};
+  }
   const double whole = norm(right_);
+  // From the guess, unless it is worse than none.
   multiply(pressures, addition_);
   parallel_for(arena_, right_.size(), solve::kRowGrain,
                [&](std::size_t i) { right_[i] -= addition_[i]; });

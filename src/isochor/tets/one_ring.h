@@ -55,6 +55,8 @@ class OneRings {
 
  private:
   void apply(std::span<const double> p, std::span<double> out, Projection project);
+  /// Whether right_ has nothing that velocities have beyond rounding: bodies in free flight.
+  bool is_rounding(std::span<const Vec3d> velocities);
   /// Of the volumes last measured, unless done already.
   void differentiate();
 
