@@ -158,8 +158,10 @@ std::vector<Row> sheen_epidermis(const ExperimentOptions& options, Context& cont
                      puck.seconds / steps,
                      arrived ? "" : fmt::format("; step {} did not converge", done + 1)));
     less("sharpest fold", now.sharpest * 180 / M_PI, bare.sharpest * 180 / M_PI, "degrees",
-         fmt::format("rms {:.1f}; {:.1f} mm from the axis, where the indenter ends at {:.0f} mm",
-                     now.fold * 180 / M_PI, 1000 * now.radius, 1000 * kIndenterRadius));
+         fmt::format(
+             "rms {:.1f}; {:.1f} mm from the axis: the corner at the edge of what the indenter "
+             "moves, which ends at {:.0f} mm",
+             now.fold * 180 / M_PI, 1000 * now.radius, 1000 * kIndenterRadius));
     less("sharpest fold of what nothing holds", now.elsewhere * 180 / M_PI,
          bare.elsewhere * 180 / M_PI, "degrees", "without triangles that the indenter moves");
     double top = 0;
