@@ -1,4 +1,4 @@
-/// A ball pressed into a block by tractions on its embedded surface [Zhu10 sec 9.2, 10], beside what
+/// A ball pressed into a block by tractions on its embedded surface [Zhu10 sec 9.2], beside what
 /// is known of such a contact.
 #include <cmath>
 #include <fmt/core.h>
@@ -15,8 +15,8 @@ namespace isochor::reproduce {
 std::vector<Row> zhu_contact(const ExperimentOptions& options, Context& context) {
   const double radius = 0.06, deep = 0.004, young = 1e4;
   std::vector<Row> rows;
-  for (const double spacing : options.full ? std::vector{0.006, 0.004, 0.003}
-                                           : std::vector{0.006, 0.004}) {
+  for (const double spacing :
+       options.full ? std::vector{0.006, 0.004, 0.003} : std::vector{0.006, 0.004}) {
     if (context.cancelled) break;
     // Its top and sides run through cells.
     const double height = 0.04, width = 0.15;
@@ -34,20 +34,19 @@ std::vector<Row> zhu_contact(const ExperimentOptions& options, Context& context)
         },
         0.01 * deep, 60);
     const double chi = std::sqrt(radius * deep) / height;
-    const double known =
-        16.0 / 9 * young * std::sqrt(radius) * std::pow(deep, 1.5) *
-        (1 + chi * (1.133 + chi * (1.283 + chi * (0.769 + chi * 0.0975))));
-    rows.push_back({.id = "zhu/contact",
-                    .quantity = fmt::format("force/cells of {} mm", 1e3 * spacing),
-                    .variant = "best",
-                    .source = "ours",
-                    .ours = -pressed.force[1],
-                    .unit = "N",
-                    .note = fmt::format(
-                        "a thin layer has {:.3g} N (Dimitriadis 2002); area of contact {:.3g} mm^2; "
-                        "vertices off by at most {:.2g} of the depth; {} solves, {} cycles",
-                        known, 1e6 * pressed.area, pressed.deepest / deep, pressed.solves,
-                        pressed.cycles)});
+    const double known = 16.0 / 9 * young * std::sqrt(radius) * std::pow(deep, 1.5) *
+                         (1 + chi * (1.133 + chi * (1.283 + chi * (0.769 + chi * 0.0975))));
+    rows.push_back(
+        {.id = "zhu/contact",
+         .quantity = fmt::format("force/cells of {} mm", 1e3 * spacing),
+         .variant = "best",
+         .source = "ours",
+         .ours = -pressed.force[1],
+         .unit = "N",
+         .note = fmt::format(
+             "a thin layer has {:.3g} N (Dimitriadis 2002); area of contact {:.3g} mm^2; "
+             "vertices off by at most {:.2g} of the depth; {} solves, {} cycles",
+             known, 1e6 * pressed.area, pressed.deepest / deep, pressed.solves, pressed.cycles)});
     if (options.pictures.empty()) continue;
     const geometry::SurfaceMesh ball = geometry::make_sphere(middle, radius, 0.006);
     Figure picture;
