@@ -201,4 +201,13 @@ double VolumeHistory::damping_loss(const State& start, std::span<const Vec3d> en
   return volume_energy(model_, memory_.end, memory_.softness, arena_);
 }
 
+Motion::Motion(const Model& model, const State& state, double dt, MotionMemory& motion,
+               VolumeMemory& volumes, ThreadArena& arena)
+    : inertia(model.base, solve::make_time_step(model.base.params.integrator, dt, state.last_dt),
+              motion, arena, model.params.stabilise),
+      history(model, inertia, volumes, arena) {
+  inertia.begin(state);
+  history.begin(state);
+}
+
 }  // namespace isochor::lattice::mixed

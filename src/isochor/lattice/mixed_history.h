@@ -70,4 +70,14 @@ class VolumeHistory {
   double weight_ = 1, rounding_ = 0;
 };
 
+/// What a step in time has beside the forces of a static one.
+struct Motion {
+  /// Ready for a step of dt seconds from a state.
+  Motion(const Model& model, const State& state, double dt, MotionMemory& motion,
+         VolumeMemory& volumes, ThreadArena& arena);
+
+  Inertia inertia;
+  VolumeHistory history;
+};
+
 }  // namespace isochor::lattice::mixed

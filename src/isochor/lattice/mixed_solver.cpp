@@ -22,20 +22,6 @@ constexpr int kMostQmr = 5000;
 
 double square(const Vec3d& v) { return dot(v, v); }
 
-/// What a step in time has beside the forces of a static one.
-struct Motion {
-  Inertia inertia;
-  VolumeHistory history;
-
-  Motion(const Model& model, const State& state, double dt, Scratch& scratch, ThreadArena& arena)
-      : inertia(model.base, solve::make_time_step(model.base.params.integrator, dt, state.last_dt),
-                scratch.motion, arena, model.params.stabilise),
-        history(model, inertia, scratch.history, arena) {
-    inertia.begin(state);
-    history.begin(state);
-  }
-};
-
 /// A step as a search for the saddle point of the energy, that of inertia and damping included
 /// where it is one in time.
 class Saddle {
@@ -571,7 +557,8 @@ class Saddle {
 StepReport find_equilibrium(const Model& model, State& state, const StepInput& input,
                             Scratch& scratch, Context& context) {
   std::optional<Motion> motion;
-  if (input.dt > 0) motion.emplace(model, state, input.dt, scratch, context.arena);
+  if (input.dt > 0)
+    motion.emplace(model, state, input.dt, scratch.motion, scratch.history, context.arena);
   StepReport report =
       Saddle(model, state, input, motion ? &*motion : nullptr, scratch, context).solve();
   if (!report.converged()) return report;
