@@ -186,14 +186,17 @@ class Hand {
     }
     const std::string note = fmt::format("{} cells of {:g} mm, gaps of 4 mm",
                                          simulation.summary().cells, 1000 * kCoarseCell);
-    Row& nodes = add(variant, "nodes that fingers share beyond their first joints", double(shared),
-                     "", note);
-    Row& moved = add(variant, "the index finger bends alone: other fingers move by",
-                     100 * others / bent, "%", fmt::format("of {:.1f} mm", 1000 * bent));
-    if (!separate) return;
-    nodes.relation = moved.relation = Relation::AtMost;
-    nodes.bound = 0;
-    moved.bound = 1;
+    const auto claim = [&](Row& row, double bound) {
+      if (!separate) return;
+      row.relation = Relation::AtMost;
+      row.bound = bound;
+    };
+    claim(add(variant, "nodes that fingers share beyond their first joints", double(shared), "",
+              note),
+          0);
+    claim(add(variant, "the index finger bends alone: other fingers move by", 100 * others / bent,
+              "%", fmt::format("of {:.1f} mm", 1000 * bent)),
+          1);
   }
 
   std::vector<Row> rows;
