@@ -122,9 +122,9 @@ void Inertia::linearise_damping(const State& state) {
 }
 
 /// Cells that are stretched see strain in a rotation, however they are turned. So the spin of each
-/// body as a whole is taken from velocities, and what turns it from forces: damping takes no
-/// angular momentum, and is symmetric and semi-definite as it was. Velocities in memory are then
-/// those without spin.
+/// body as a whole is taken from velocities, and what turns it from forces, about where inertia
+/// would take its nodes: damping takes next to no angular momentum, and is symmetric and
+/// semi-definite as it was. Velocities in memory are then those without spin.
 void Inertia::multiply_damping(std::span<const Vec3d> v) {
   if (!memory_.damping) return;
   const std::span<const Vec3d> x = memory_.target;
