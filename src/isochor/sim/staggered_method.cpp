@@ -19,7 +19,7 @@ using staggered::SolveReport;
 /// Vectors that GMRES keeps.
 constexpr int kRestart = 15;
 /// Per linear system.
-constexpr int kPublishedCycles = 10;
+constexpr int kPublishedCycles = 20;
 
 double cell_volume(const StaggeredBody& body) {
   const auto& h = body.model.levels[0].spacing;
