@@ -3,6 +3,7 @@
 /// paper, the mixed lattice without any change of volume, and linear blend skinning with weights
 /// that fall with the distance from bones. Each of the two lattices without contact, where nothing
 /// keeps the crook from passing through itself, and with it.
+#include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
 
@@ -22,6 +23,7 @@ struct ElbowCase {
   double poisson;
   std::optional<double> largest_loss;  ///< of volume, %
   bool contact = false;                ///< of the arm with itself
+  int frames = 14;                     ///< of 10 degrees; all of them with --full
 };
 
 /// What a skin is in the last frame.
@@ -59,20 +61,26 @@ class Elbow {
     if (rows.empty()) add_skinned(simulation.scene(), skin);
     int newton = 0, cuts = 0;
     double seconds = 0;
-    while (simulation.frame() < arm.frames) {
-      const auto report = simulation.advance();
-      if (!report) return;  // cancelled
-      context_.log(
-          LogLevel::Info,
-          fmt::format("mcadams/elbow: {}, frame {}, {} Newton iterations, {:.2f} s", wanted.name,
-                      report->frame, report->newton_iterations, report->solve_seconds));
-      newton += report->newton_iterations;
-      cuts += report->cut_steps;
-      seconds += report->solve_seconds;
+    std::string trouble;
+    try {
+      while (simulation.frame() < (options_.full ? arm.frames : wanted.frames)) {
+        const auto report = simulation.advance();
+        if (!report) return;  // cancelled
+        newton += report->newton_iterations;
+        cuts += report->cut_steps;
+        seconds += report->solve_seconds;
+      }
+    } catch (const Error& error) {
+      trouble = error.place() + ": " + error.problem();
     }
+    const int frames = std::max(1, simulation.frame()), degrees = 140 * frames / arm.frames;
     const auto [frame, measures] = simulation.snapshot();
     const Bent bent = measure(skin, frame.bodies[0].vertices, context_);
-    Row& error = add(wanted.name, "volume error at 140 degrees", 100 * bent.volume_error, "%",
+    Row& angle = add(wanted.name, "bent to", degrees, "degrees", std::move(trouble));
+    angle.relation = Relation::AtLeast;
+    angle.bound = 140;
+    Row& error = add(wanted.name, fmt::format("volume error at {} degrees", degrees),
+                     100 * bent.volume_error, "%",
                      fmt::format("{} cells; worst cell {:.3g} %", simulation.summary().cells,
                                  100 * measures.worst_cell_volume_error));
     if (wanted.largest_loss) {
@@ -88,9 +96,9 @@ class Elbow {
       crossings.relation = Relation::AtMost;
       crossings.bound = 0;
     }
-    add(wanted.name, "seconds per frame", seconds / arm.frames, "s",
-        fmt::format("10 degrees each, {:.1f} Newton iterations, {} cuts",
-                    double(newton) / arm.frames, cuts));
+    add(wanted.name, "seconds per frame", seconds / frames, "s",
+        fmt::format("10 degrees each, {:.1f} Newton iterations, {} cuts", double(newton) / frames,
+                    cuts));
     picture_.add(wanted.name, skin, bent.skin, next_place());
   }
 
@@ -148,7 +156,8 @@ std::vector<Row> mcadams_elbow(const ExperimentOptions& options, Context& contex
   elbow.bend({"corotated", "penalty", "corotated", 0.45, std::nullopt});
   elbow.bend({"mixed", "mixed", "mooney_rivlin", 0.498, 1});
   elbow.bend({"corotated, contact", "penalty", "corotated", 0.45, std::nullopt, true});
-  elbow.bend({"mixed, contact", "mixed", "mooney_rivlin", 0.498, 1, true});
+  // Beyond, its searches run out of iterations, which takes minutes.
+  elbow.bend({"mixed, contact", "mixed", "mooney_rivlin", 0.498, 1, true, 10});
   elbow.draw();
   return std::move(elbow.rows);
 }

@@ -111,32 +111,39 @@ class Hand {
     sim::Simulation simulation(std::move(scene), context_);
     int newton = 0, cycles = 0, cuts = 0, most = 0;
     double seconds = 0;
-    while (simulation.frame() < kFrames) {
-      const auto report = simulation.advance();
-      if (!report) return;  // cancelled
-      context_.log(LogLevel::Info,
-                   fmt::format("mcadams/hand: frame {}, {} Newton iterations, {:.2f} s",
-                               report->frame, report->newton_iterations, report->solve_seconds));
-      newton += report->newton_iterations;
-      cycles += report->krylov_iterations;
-      cuts += report->cut_steps;
-      seconds += report->solve_seconds;
-      most = std::max(most, report->newton_iterations);
+    std::string trouble;
+    try {
+      while (simulation.frame() < kFrames) {
+        const auto report = simulation.advance();
+        if (!report) return;  // cancelled
+        newton += report->newton_iterations;
+        cycles += report->krylov_iterations;
+        cuts += report->cut_steps;
+        seconds += report->solve_seconds;
+        most = std::max(most, report->newton_iterations);
+      }
+    } catch (const Error& error) {
+      trouble = error.place() + ": " + error.problem();
     }
+    const int frames = std::max(1, simulation.frame());
+    Row& reached = add("elastic", "frames of the fist that have an equilibrium", frames, "",
+                       std::move(trouble));
+    reached.relation = Relation::AtLeast;
+    reached.bound = kFrames;
     const geometry::SurfaceMesh& skin = simulation.topology().bodies[0].surface;
     const std::vector<Vec3d> closed = simulation.snapshot().first.bodies[0].vertices;
-    const std::vector<Vec3d> blended = blend_skinned(simulation.scene(), skin.positions, kFrames);
+    const std::vector<Vec3d> blended = blend_skinned(simulation.scene(), skin.positions, frames);
     const Closed ours = measure(skin, closed, context_), theirs = measure(skin, blended, context_);
     const std::string size = fmt::format("{} cells", simulation.summary().cells);
-    Row& time = add("elastic", "seconds per frame", seconds / kFrames, "s",
+    Row& time = add("elastic", "seconds per frame", seconds / frames, "s",
                     fmt::format("{}, a fist in {} frames, {} cut", size, kFrames, cuts));
     if (options_.full) {
       time.paper = 12.6;
       time.note += "; the paper: 117,607 cells, eight cores";
     }
-    add("elastic", "Newton iterations per frame", double(newton) / kFrames, "",
+    add("elastic", "Newton iterations per frame", double(newton) / frames, "",
         fmt::format("at most {}; to the scene's tolerance", most));
-    add("elastic", "V-cycles per frame", double(cycles) / kFrames, "");
+    add("elastic", "V-cycles per frame", double(cycles) / frames, "");
     Row& crossings =
         add("elastic", "pairs of triangles of the skin that cross", double(ours.crossings), "");
     crossings.relation = Relation::AtMost;
@@ -167,10 +174,13 @@ class Hand {
       try {
         if (!simulation.advance()) return;  // cancelled
       } catch (const Error& error) {
-        // Fingers that hang together need not have an equilibrium.
-        if (separate) throw;
-        add(variant, "the index finger bends alone: other fingers move by", 0, "%").ours.reset();
-        rows.back().note = error.what();
+        Row& row = add(variant, "the index finger bends alone: other fingers move by", 0, "%",
+                       error.place() + ": " + error.problem());
+        row.ours.reset();
+        if (separate) {  // fingers that hang together need not have an equilibrium
+          row.relation = Relation::AtMost;
+          row.bound = 1;
+        }
         return;
       }
       if (simulation.frame() == 0) before = simulation.snapshot().first.bodies[0].vertices;
