@@ -104,9 +104,8 @@ TEST(TetSheetsScene, ABandThatFallsIsHeldBackAndThatIsTold) {
   ASSERT_TRUE(simulation.advance());
   EXPECT_THAT(log, AllOf(HasSubstr("hangs loose or slides off"), HasSubstr("friction")));
   double lowest = 1;
-  for (const Vec3d& x : simulation.snapshot().first.bodies[1].vertices) {
-    lowest = std::min(lowest, x[1]);
-  }
+  const files::Frame frame = simulation.snapshot().first;
+  for (const Vec3d& x : frame.bodies[1].vertices) lowest = std::min(lowest, x[1]);
   EXPECT_GT(lowest, -0.03) << "it is where it was, nearly";
 }
 
