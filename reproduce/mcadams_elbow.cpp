@@ -110,9 +110,8 @@ class Elbow {
          .height = 500,
          .samples = 24,
          .camera_direction = Vec3d{0.0, 0.25, 1},
-         .camera_distance_factor = 0.75,
-         .caption =
-             "an elbow at 140 degrees: skinning, corotated, mixed; the last two with contact"},
+         .camera_distance_factor = 0.82,
+         .caption = "a bent elbow: skinning, corotated, mixed; the last two with contact"},
         context_);
   }
 

@@ -161,7 +161,7 @@ std::vector<Row> sheen_body_zones(const ExperimentOptions& options, Context& con
                  .field_min = -4000,
                  .field_max = 4000,
                  .camera_direction = Vec3d{0.25, 0.05, 1},
-                 .camera_distance_factor = 0.7,
+                 .camera_distance_factor = 0.82,
                  .ground = false,
                  .caption = "pulled forwards by three times its weight: Poisson's ratio 0.4; the "
                             "whole body a zone; seven zones; without penalty"},
@@ -251,7 +251,7 @@ std::vector<Row> sheen_cylinders(const ExperimentOptions& options, Context& cont
                  .field_min = -10e3,
                  .field_max = 30e3,
                  .camera_direction = Vec3d{1, 0.15, 0.25},
-                 .camera_distance_factor = 0.7,
+                 .camera_distance_factor = 0.82,
                  .ground = false,
                  .caption = "pressed between cylinders: stable neo-Hookean; a zone, backward Euler "
                             "and BDF2"},

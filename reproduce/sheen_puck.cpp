@@ -79,7 +79,7 @@ std::vector<Row> sheen_puck(const ExperimentOptions& options, Context& context) 
                  .field_max = 60e3,
                  .up = {0, 0, 1},
                  .camera_direction = Vec3d{0, -1, 0.35},
-                 .camera_distance_factor = 0.7,
+                 .camera_distance_factor = 0.82,
                  .ground = false,
                  .caption = "Poisson's ratio 0.4, 0.4545, 0.495; a zone with beta = 0 and 9",
                  .cut = run::CutPlane{.normal = {0, -1, 0}, .offset = 0}},
