@@ -47,25 +47,33 @@ TEST(LatticeModel, BlocksOfAGroupAndTilesOfAColourShareNoNode) {
   EXPECT_EQ(std::size_t(next_group), model.groups.size());
 }
 
+std::set<std::int32_t> nodes_of(const TileNodes& tiles, std::size_t tile) {
+  std::set<std::int32_t> nodes;
+  for (const NodeRun& run : tiles.of(tile)) {
+    for (std::int32_t n = run.begin; n < run.end; ++n) {
+      EXPECT_TRUE(nodes.insert(n).second) << "node " << n << " twice";
+    }
+  }
+  return nodes;
+}
+
 TEST(LatticeModel, ATileOpensTheNodesThatNoTileBeforeHas) {
   const Model model = build_model({box_spec(27, 25, 33, 0.1), box_spec(4, 4, 4, 0.2)}, {});
-  ASSERT_EQ(model.first_run.size(), model.tile_starts.size());
+  ASSERT_EQ(model.opened_nodes.first.size(), model.tile_starts.size());
+  ASSERT_EQ(model.tile_nodes.first.size(), model.tile_starts.size());
   std::set<std::int32_t> before;
   for (std::size_t t = 0; t + 1 < model.tile_starts.size(); ++t) {
-    std::set<std::int32_t> fresh, opened;
+    std::set<std::int32_t> all, fresh;
     for (std::int32_t g = model.tile_starts[t]; g < model.tile_starts[t + 1]; ++g) {
       for (const auto& slot : model.groups[g].nodes) {
         for (const std::int32_t at : slot) {
+          all.insert(at / 3);
           if (!before.contains(at / 3)) fresh.insert(at / 3);
         }
       }
     }
-    for (std::int32_t r = model.first_run[t]; r < model.first_run[t + 1]; ++r) {
-      for (std::int32_t n = model.node_runs[r].begin; n < model.node_runs[r].end; ++n) {
-        EXPECT_TRUE(opened.insert(n).second) << "node " << n << " twice";
-      }
-    }
-    EXPECT_EQ(opened, fresh) << "tile " << t;
+    EXPECT_EQ(nodes_of(model.tile_nodes, t), all) << "tile " << t;
+    EXPECT_EQ(nodes_of(model.opened_nodes, t), fresh) << "tile " << t;
     before.merge(fresh);
   }
   EXPECT_EQ(before.size(), model.node_count());

@@ -130,6 +130,19 @@ std::vector<int> color_tiles(const Model& model) {
   return colors;
 }
 
+/// The nodes of one more tile, as runs.
+void add_tile(std::vector<std::int32_t>& nodes, TileNodes& tiles) {
+  std::sort(nodes.begin(), nodes.end());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (i > 0 && nodes[i] == nodes[i - 1] + 1) {
+      ++tiles.runs.back().end;
+    } else {
+      tiles.runs.push_back({nodes[i], nodes[i] + 1});
+    }
+  }
+  tiles.first.push_back(static_cast<std::int32_t>(tiles.runs.size()));
+}
+
 }  // namespace
 
 std::vector<BlockList> group_blocks(const grid::Lattice& lattice,
@@ -171,29 +184,25 @@ std::vector<std::int32_t> make_tiles(Model& model) {
   return order;
 }
 
-void find_node_runs(Model& model) {
-  model.first_run.assign(1, 0);
-  std::vector<bool> seen(model.node_count(), false);
-  std::vector<std::int32_t> fresh;
+void find_tile_nodes(Model& model) {
+  std::vector<std::int32_t> last_tile(model.node_count(), -1);
+  std::vector<std::int32_t> nodes, opened;
   for (std::size_t tile = 0; tile + 1 < model.tile_starts.size(); ++tile) {
-    fresh.clear();
+    nodes.clear();
+    opened.clear();
     for (std::int32_t g = model.tile_starts[tile]; g < model.tile_starts[tile + 1]; ++g) {
       for (const auto& slot : model.groups[g].nodes) {
         for (const std::int32_t at : slot) {
-          if (!seen[at / 3]) fresh.push_back(at / 3);
-          seen[at / 3] = true;
+          std::int32_t& last = last_tile[at / 3];
+          if (last == std::int32_t(tile)) continue;
+          nodes.push_back(at / 3);
+          if (last < 0) opened.push_back(at / 3);
+          last = std::int32_t(tile);
         }
       }
     }
-    std::sort(fresh.begin(), fresh.end());
-    for (std::size_t i = 0; i < fresh.size(); ++i) {
-      if (i > 0 && fresh[i] == fresh[i - 1] + 1) {
-        ++model.node_runs.back().end;
-      } else {
-        model.node_runs.push_back({fresh[i], fresh[i] + 1});
-      }
-    }
-    model.first_run.push_back(static_cast<std::int32_t>(model.node_runs.size()));
+    add_tile(nodes, model.tile_nodes);
+    add_tile(opened, model.opened_nodes);
   }
 }
 

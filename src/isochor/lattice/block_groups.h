@@ -21,7 +21,7 @@ std::vector<BlockList> group_blocks(const grid::Lattice& lattice,
 /// Model::tile_starts and color_starts; group g has the nodes that Model::groups[g] names.
 std::vector<std::int32_t> make_tiles(Model& model);
 
-/// Fills Model::node_runs and first_run, once groups are in the order of make_tiles().
-void find_node_runs(Model& model);
+/// Fills Model::tile_nodes and opened_nodes, once groups are in the order of make_tiles().
+void find_tile_nodes(Model& model);
 
 }  // namespace isochor::lattice

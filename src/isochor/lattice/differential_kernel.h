@@ -64,6 +64,39 @@ class Ahead {
   const char *at_, *end_;
 };
 
+/// The same for the vectors of nodes, from two arrays alike.
+template <class S>
+class NodesAhead {
+ public:
+  ISOCHOR_KERNEL NodesAhead(std::span<const NodeRun> runs, const Vec3<S>* first,
+                            const Vec3<S>* second)
+      : run_(runs.data()), last_(run_ + runs.size()), first_(first), second_(second) {
+    begin();
+  }
+
+  ISOCHOR_KERNEL void fetch(int lines) {
+    for (; lines > 0 && run_ < last_; --lines) {
+      __builtin_prefetch(reinterpret_cast<const char*>(first_) + at_, 0, 2);
+      __builtin_prefetch(reinterpret_cast<const char*>(second_) + at_, 1, 2);
+      at_ += Ahead::kLine;
+      if (at_ < end_) continue;
+      ++run_;
+      begin();
+    }
+  }
+
+ private:
+  ISOCHOR_KERNEL void begin() {
+    if (run_ == last_) return;
+    at_ = run_->begin * sizeof(Vec3<S>);
+    end_ = run_->end * sizeof(Vec3<S>);
+  }
+
+  const NodeRun *run_, *last_;
+  const Vec3<S>*first_, *second_;
+  std::size_t at_ = 0, end_ = 0;
+};
+
 /// What numbers of a tangent are multiples of, for what they act on.
 template <class S, int Numbers>
 ISOCHOR_KERNEL void convert_units(const GroupTangent<Numbers>&, Vec3<S> (&)[27]) {}
@@ -78,7 +111,8 @@ ISOCHOR_KERNEL void convert_units(const HalfGroupTangent<Numbers>& tangents, Vec
 ///     dP(S) + 8 mu (d - S/4)   [McAdams11 (9), (17)].
 template <int N, class S, class GroupTangents>
 ISOCHOR_KERNEL void apply_blocks(const BlockGroup& group, const GroupTangents& tangents, int lane,
-                                 const Vec3<S>* displacements, Vec3<S>* out) {
+                                 const Vec3<S>* displacements, Vec3<S>* out,
+                                 NodesAhead<S>& next) {
   using T = Pack<S, N>;
   constexpr int kNumbers = GroupTangents::kNumbers;
   // What the next group will read.
@@ -98,6 +132,7 @@ ISOCHOR_KERNEL void apply_blocks(const BlockGroup& group, const GroupTangents& t
     load_tangent(tangents.number[c], lane, tangent);
     numbers.fetch(4 * kLinesPerStep);
     nodes.fetch(4);
+    next.fetch(5);
     const T spread = T::load(tangents.number[c][kNumbers] + lane);
     const T less = T(2) * spread;
     const Mat3<T> stress = materials::stress_differential(tangent, pull[c]);
@@ -157,9 +192,10 @@ ISOCHOR_KERNEL void for_each_part(const Model& model, const AllTangents& tangent
 template <class S, class AllTangents>
 void apply_groups(const Model& model, const AllTangents& tangents, GroupRange range,
                   const Vec3<S>* displacements, Vec3<S>* out) {
+  NodesAhead<S> next(range.next, displacements, out);
   for_each_part<S>(model, tangents, range,
                    [&](auto lanes, const BlockGroup& group, const auto& t, int lane) {
-                     apply_blocks<lanes>(group, t, lane, displacements, out);
+                     apply_blocks<lanes>(group, t, lane, displacements, out, next);
                    });
 }
 

@@ -7,6 +7,7 @@ namespace isochor::lattice {
 
 struct GroupRange {
   std::int32_t begin = 0, end = 0;
+  std::span<const NodeRun> next;  ///< nodes that are needed after these groups
 };
 
 /// Half a group: its cells go through a law together. Number e of cell c in block b is at

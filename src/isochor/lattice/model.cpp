@@ -141,7 +141,7 @@ void sort_groups(Model& model) {
   model.moduli = std::move(moduli);
   model.blocks = std::move(blocks);
   model.axes = std::move(axes);
-  find_node_runs(model);
+  find_tile_nodes(model);
   constexpr int kCells = 8 * kGroupBlocks;
   for (std::int32_t& cell : model.cells) cell = moved_to[cell / kCells] * kCells + cell % kCells;
 }
@@ -322,7 +322,8 @@ std::size_t bytes_allocated(const Model& model) {
   };
   std::size_t bytes = sum(
       model.bodies, model.materials, model.axes, model.blocks, model.groups, model.moduli,
-      model.tile_starts, model.color_starts, model.node_runs, model.first_run, model.cut_groups,
+      model.tile_starts, model.color_starts, model.tile_nodes.runs,
+      model.tile_nodes.first, model.opened_nodes.runs, model.opened_nodes.first, model.cut_groups,
       model.first_cut, model.cut_axes, model.cells, model.rest_positions, model.mass, model.freedom,
       model.sliding, model.holds, model.springs.first, model.springs.terms, model.springs.stiffness,
       model.springs.nodes, model.springs.node_first, model.springs.pulls, model.spring_groups);

@@ -222,6 +222,16 @@ struct NodeRun {
   std::int32_t begin = 0, end = 0;
 };
 
+/// Some nodes of every tile.
+struct TileNodes {
+  std::vector<NodeRun> runs;
+  std::vector<std::int32_t> first{0};  ///< tile t: [first[t], [t + 1])
+
+  std::span<const NodeRun> of(std::size_t tile) const {
+    return std::span(runs).subspan(first[tile], first[tile + 1] - first[tile]);
+  }
+};
+
 /// What a node may do of its own.
 enum class Freedom : std::uint8_t { Free, Held, Sliding };
 
@@ -242,10 +252,9 @@ struct Model {
   /// Tiles are groups close to each other, whose nodes a cache holds. Tiles of one colour share no
   /// node; colour c: tiles [color_starts[c], [c + 1]).
   std::vector<std::int32_t> tile_starts, color_starts;
-  /// The nodes that no tile before has, of tile t: [first_run[t], [t + 1]). What is added up over
-  /// tiles begins with zeros there.
-  std::vector<NodeRun> node_runs;
-  std::vector<std::int32_t> first_run;
+  TileNodes tile_nodes;
+  /// Those that no tile before has: what is added up over tiles begins with zeros there.
+  TileNodes opened_nodes;
   /// Per cell, in the order of bodies and of Lattice::for_each_cell: block * 8 + lane.
   std::vector<std::int32_t> cells;
   std::vector<Vec3d> rest_positions;  ///< per node, m

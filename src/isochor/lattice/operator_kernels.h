@@ -43,7 +43,9 @@ void for_each_tile(const Model& model, ThreadArena& arena, F&& f) {
     const std::size_t begin = model.color_starts[c], end = model.color_starts[c + 1];
     parallel_for(arena, end - begin, tiles, [&](std::size_t i) {
       const std::size_t tile = begin + i;
-      f(tile, GroupRange{model.tile_starts[tile], model.tile_starts[tile + 1]});
+      f(tile, GroupRange{model.tile_starts[tile], model.tile_starts[tile + 1],
+                         tile + 2 < model.tile_starts.size() ? model.tile_nodes.of(tile + 1)
+                                                             : std::span<const NodeRun>{}});
     });
   }
 }
@@ -52,8 +54,7 @@ void for_each_tile(const Model& model, ThreadArena& arena, F&& f) {
 /// a cache.
 template <class S>
 void clear_nodes(const Model& model, std::size_t tile, std::span<Vec3<S>> nodal) {
-  for (std::int32_t r = model.first_run[tile]; r < model.first_run[tile + 1]; ++r) {
-    const NodeRun run = model.node_runs[r];
+  for (const NodeRun& run : model.opened_nodes.of(tile)) {
     std::fill(nodal.begin() + run.begin, nodal.begin() + run.end, Vec3<S>{0, 0, 0});
   }
 }
