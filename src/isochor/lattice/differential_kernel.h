@@ -111,8 +111,7 @@ ISOCHOR_KERNEL void convert_units(const HalfGroupTangent<Numbers>& tangents, Vec
 ///     dP(S) + 8 mu (d - S/4)   [McAdams11 (9), (17)].
 template <int N, class S, class GroupTangents>
 ISOCHOR_KERNEL void apply_blocks(const BlockGroup& group, const GroupTangents& tangents, int lane,
-                                 const Vec3<S>* displacements, Vec3<S>* out,
-                                 NodesAhead<S>& next) {
+                                 const Vec3<S>* displacements, Vec3<S>* out, NodesAhead<S>& next) {
   using T = Pack<S, N>;
   constexpr int kNumbers = GroupTangents::kNumbers;
   // What the next group will read.

@@ -22,23 +22,29 @@ void each_node(ThreadArena& arena, std::size_t count, F&& f) {
 
 /// The numbers of a level's vectors as a smoother's step sees them.
 struct StepNumbers {
-  const float *inverse_diagonal, *b, *image;
-  float *d, *x;
+  const float *inverse_diagonal, *b, *image, *x;
+  float* next;
 };
-/// d = momentum d + gain D^-1 (b - A x), x += weight d. In the first step of a smoother d counts as
-/// zero, and x may.
-template <bool First, bool Zero>
-void chebyshev_step(const StepNumbers& numbers, std::size_t count, float momentum, float gain,
-                    float weight) {
+enum class Step {
+  FromZero,  ///< x is zero
+  First,     ///< x before this one counts as zero
+  Further,   ///< x before this one is in `next`
+};
+/// next = x + momentum (x - x before) + gain D^-1 (b - A x).
+template <Step step>
+void chebyshev_step(const StepNumbers& numbers, std::size_t count, float momentum, float gain) {
   const float* __restrict inverse = numbers.inverse_diagonal;
   const float* __restrict b = numbers.b;
   const float* __restrict image = numbers.image;
-  float* __restrict d = numbers.d;
-  float* __restrict x = numbers.x;
+  const float* __restrict x = numbers.x;
+  float* __restrict next = numbers.next;
   for (std::size_t i = 0; i < count; ++i) {
-    const float push = gain * (inverse[i] * (Zero ? b[i] : b[i] - image[i]));
-    d[i] = First ? push : momentum * d[i] + push;
-    x[i] = Zero ? weight * d[i] : x[i] + weight * d[i];
+    if constexpr (step == Step::FromZero) {
+      next[i] = gain * (inverse[i] * b[i]);
+    } else {
+      const float last = step == Step::First ? x[i] : x[i] - next[i];
+      next[i] = x[i] + (momentum * last + gain * (inverse[i] * (b[i] - image[i])));
+    }
   }
 }
 
@@ -65,7 +71,7 @@ std::size_t MultigridMemory::bytes() const {
   };
   std::size_t bytes = sum(pull, coarsest_solution) + coarsest.bytes();
   for (const Level& l : levels) {
-    bytes += sum(l.x, l.b, l.d, l.image, l.inverse_diagonal, l.anchors);
+    bytes += sum(l.x, l.b, l.previous, l.image, l.inverse_diagonal, l.anchors);
   }
   bytes += sum(finest.principal, finest.dense);
   for (const Tangents& t : tangents) bytes += sum(t.principal, t.dense);
@@ -77,7 +83,7 @@ void MultigridMemory::poison() {
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   const auto fill = [](auto& v, const auto& value) { std::fill(v.begin(), v.end(), value); };
   for (Level& l : levels) {
-    for (auto* v : {&l.x, &l.b, &l.d, &l.image, &l.inverse_diagonal, &l.anchors}) {
+    for (auto* v : {&l.x, &l.b, &l.previous, &l.image, &l.inverse_diagonal, &l.anchors}) {
       fill(*v, Vec3f{nan, nan, nan});
     }
     l.largest_eigenvalue = nan;
@@ -196,13 +202,13 @@ void Multigrid::invert_diagonal(std::size_t l, std::span<const Vec3f> diagonal) 
 void Multigrid::estimate_eigenvalue(std::size_t l) {
   Level& level = memory_.levels[l];
   level.largest_eigenvalue = solve::largest_eigenvalue(
-      {.z = level.x, .r = level.b, .p = level.d, .image = level.image}, arena_,
+      {.z = level.x, .r = level.b, .p = level.previous, .image = level.image}, arena_,
       [&] {
         each_node(arena_, level.x.size(), [&](std::size_t i) {
           level.x[i] = times(level.inverse_diagonal[i], level.b[i]);
         });
       },
-      [&] { multiply(l, level.d, level.image); },
+      [&] { multiply(l, level.previous, level.image); },
       [&](std::span<Vec3f> v) {
         if (l == 0) keep_sliding(model_, slides_, v);
       });
@@ -245,20 +251,24 @@ void Multigrid::multiply(std::size_t l, std::span<const Vec3f> v, std::span<Vec3
 void Multigrid::smooth(std::size_t l, bool from_zero) {
   if (published_) return sweep(l, from_zero);
   Level& level = memory_.levels[l];
+  int known = from_zero ? -1 : 0;  // how many x there are before the present one
+  double last_weight = 1;
   const auto step = [&](double momentum, double gain, double weight, bool first) {
-    const bool zero = from_zero && first;
-    if (!zero) multiply(l, level.x, level.image);
-    const auto move = zero    ? chebyshev_step<true, true>
-                      : first ? chebyshev_step<true, false>
-                              : chebyshev_step<false, false>;
+    const auto move = known < 0    ? chebyshev_step<Step::FromZero>
+                      : known == 0 ? chebyshev_step<Step::First>
+                                   : chebyshev_step<Step::Further>;
+    if (known >= 0) multiply(l, level.x, level.image);
+    // The direction is the difference of the last two x: one vector less to read and write.
+    const double carried = first ? 0 : momentum * weight / last_weight;
     arena_.for_chunks(level.x.size(), kNodeGrain, [&](std::size_t begin, std::size_t end) {
       move({level.inverse_diagonal[begin].e, level.b[begin].e, level.image[begin].e,
-            level.d[begin].e, level.x[begin].e},
-           3 * (end - begin), float(momentum), float(gain), float(weight));
+            level.x[begin].e, level.previous[begin].e},
+           3 * (end - begin), float(carried), float(gain * weight));
     });
-    if (l > 0) return;
-    keep_sliding(model_, slides_, std::span(level.d));
-    keep_sliding(model_, slides_, std::span(level.x));
+    std::swap(level.x, level.previous);
+    if (l == 0) keep_sliding(model_, slides_, std::span(level.x));
+    last_weight = weight;
+    ++known;
   };
   solve::chebyshev_smooth(level.largest_eigenvalue, kDegree, step);
 }

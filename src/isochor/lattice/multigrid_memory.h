@@ -15,9 +15,9 @@ struct MultigridMemory {
   /// Single precision throughout: a preconditioner needs no more.
   struct Level {
     explicit Level(std::size_t nodes)
-        : x(nodes), b(nodes), d(nodes), image(nodes), inverse_diagonal(nodes) {}
+        : x(nodes), b(nodes), previous(nodes), image(nodes), inverse_diagonal(nodes) {}
     std::vector<Vec3f> x, b;
-    std::vector<Vec3f> d, image;          ///< the smoother's direction, A x
+    std::vector<Vec3f> previous, image;   ///< x before the smoother's last step, A x
     std::vector<Vec3f> inverse_diagonal;  ///< zero where nothing may move
     std::vector<Vec3f> anchors;           ///< what holds of the finest level add
     double largest_eigenvalue = 0;        ///< of D^-1 A, from above
