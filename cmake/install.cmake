@@ -15,10 +15,6 @@ install(FILES LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # A static library passes on all that it links, header-only packages included: their targets must
 # exist where the library is used.
-set(ISOCHOR_FIND_TBB "")
-if(ISOCHOR_THREADS STREQUAL "tbb")
-  set(ISOCHOR_FIND_TBB "find_dependency(TBB)")
-endif()
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/isochorConfig.cmake @ONLY CONTENT [=[
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
@@ -26,7 +22,6 @@ find_dependency(fmt)
 find_dependency(tomlplusplus)
 find_dependency(embree 3)
 find_dependency(ZLIB)
-@ISOCHOR_FIND_TBB@
 include("${CMAKE_CURRENT_LIST_DIR}/isochorTargets.cmake")
 ]=])
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/isochorConfigVersion.cmake

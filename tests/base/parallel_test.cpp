@@ -89,6 +89,36 @@ TEST(BaseParallel, ExceptionsReachTheCallerAndTheArenaLivesOn) {
   }
 }
 
+TEST(BaseParallel, ALoopWithinALoopOfTheSameArenaRunsInOneThread) {
+  ThreadArena arena(3);
+  std::vector<std::vector<int>> visits(12, std::vector<int>(500, 0));
+  parallel_for(arena, visits.size(), 1, [&](std::size_t body) {
+    const std::thread::id self = std::this_thread::get_id();
+    parallel_for(arena, visits[body].size(), 16, [&](std::size_t i) {
+      EXPECT_EQ(std::this_thread::get_id(), self);
+      ++visits[body][i];
+    });
+  });
+  for (const auto& v : visits) EXPECT_EQ(std::count(v.begin(), v.end(), 1), 500);
+}
+
+TEST(BaseParallel, LoopsOfTwoCallersDoNotMix) {
+  ThreadArena arena(3);
+  std::vector<std::size_t> sums(2);
+  const auto call = [&](std::size_t which) {
+    std::vector<std::size_t> values(1000);
+    for (int round = 0; round < 100; ++round) {
+      parallel_for(arena, values.size(), 32, [&](std::size_t i) { values[i] += i + which; });
+    }
+    sums[which] = std::accumulate(values.begin(), values.end(), std::size_t{0});
+  };
+  std::thread other([&] { call(1); });
+  call(0);
+  other.join();
+  EXPECT_EQ(sums[0], 100u * 499500);
+  EXPECT_EQ(sums[1], 100u * 500500);
+}
+
 TEST(BaseParallel, WritesAreSeenAfterTheLoop) {
   ThreadArena arena(3);
   std::vector<std::size_t> values(5000);
