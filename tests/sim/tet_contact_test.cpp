@@ -185,7 +185,7 @@ TEST(TetContact, WhatDoesNotFitIsNamedWithTheRemedy) {
     return error_of([&] { parse_scene(replaced(kBall, from, to), "s.toml"); }).what();
   };
   EXPECT_THAT(problem("name = \"tets\"\nvolume = \"one-ring\"", "solver = \"fas\""),
-              AllOf(HasSubstr("no contact (collider 'ground')"), HasSubstr("use one of: lattice")));
+              AllOf(HasSubstr("no colliders (collider 'ground')"), HasSubstr("use one of: lattice")));
   EXPECT_THAT(problem("name = \"tets\"", ""),
               AllOf(HasSubstr("method.volume = \"one-ring\" does not go with lattice"),
                     HasSubstr("tets-one-ring (method.name = \"tets\"")));
