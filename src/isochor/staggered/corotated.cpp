@@ -51,7 +51,8 @@ std::vector<double> least_squares(ThreadArena& arena, const Changes& changes, st
   return c;
 }
 
-/// Beyond it, in radians, turning to first order tells nothing.
+/// The mean spin, in radians, beyond which turning to first order tells nothing. Some cells may
+/// well turn by more, as where a ball hits.
 constexpr double kMostSpin = 0.5;
 
 template <int D>
@@ -103,15 +104,17 @@ class Search {
     m_.rates.push_back(now_ / before);
   }
   /// The linear system about the state before holds moved: cells turn on as they do to first
-  /// order. Where that is by more than a little all of it is taken back.
+  /// order. Where that is by more than a little on the whole, it is taken back.
   bool predict(std::span<const double> from) {
     solve::copy(arena_, u_, m_.start);
     from_ = from;
     window(true);
     from_ = {};
-    double most = 0;
-    for (const double spin : m_.spins) most = std::max(most, std::abs(spin));
-    if (most <= kMostSpin) {
+    std::size_t cells = 0;
+    for (std::size_t n = 0; n < model_.length(); ++n) {
+      cells += model_.levels[0].weights.flags[n] >> (kActive + D) & 1;
+    }
+    if (solve::dot(arena_, m_.spins, m_.spins) <= kMostSpin * kMostSpin * double(cells)) {
       now_ = renewed();
       return true;
     }
