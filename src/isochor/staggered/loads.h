@@ -47,10 +47,10 @@ template <int D>
 Stress<D> embedded_stress(const Point<D>& normal, const Point<D>& traction);
 
 /// Adds what a stress does at a piece of an outline that runs through cells, on its `area`, m^2 (m
-/// in the plane); `normal` is its unit normal. For domains with fractions, where a stress is balanced
-/// by how these change from cell to cell. The traction is all that acts; but what of the stress runs
-/// along the outline, and acts on nothing, is balanced only where the load knows it. What falls on
-/// given faces is theirs; on faces that are none, lost.
+/// in the plane); `normal` is its unit normal. For domains with fractions, where a stress is
+/// balanced by how these change from cell to cell. The traction is all that acts; but what of the
+/// stress runs along the outline, and acts on nothing, is balanced only where the load knows it.
+/// What falls on given faces is theirs; on faces that are none, lost.
 template <int D>
 void add_embedded_stress(const Model<D>& model, const Point<D>& at, const Point<D>& normal,
                          const Stress<D>& stress, double area, std::span<double> b);
