@@ -6,6 +6,7 @@
 
 #include "isochor/staggered/body.h"
 #include "isochor/staggered/loads.h"
+#include "isochor/staggered/pressure_search.h"
 
 namespace isochor::reproduce {
 
@@ -184,44 +185,34 @@ Pressed Flesh::press(const std::function<double(const Vec3d&, Vec3d&)>& depth, d
     const Vec3d area = (1.0 / 6) * cross(rest[b] - rest[a], rest[c] - rest[a]);
     for (const std::int32_t v : {a, b, c}) areas[v] += area;
   }
-  // The pressure of each vertex grows by a multiple of its depth; the multiple is what the last
-  // change of pressures did to depths (Barzilai and Borwein).
-  std::vector<double> pressure(rest.size()), now(rest.size()), before, last_depth;
+  std::vector<double> sizes;
+  for (const Vec3d& area : areas) sizes.push_back(norm(area));
+  std::vector<double> pressure(rest.size()), now(rest.size());
   std::vector<Vec3d> push(rest.size());
-  double step = 0.1 * spec_.young / spec_.spacing;
+  PressureSearch search(sizes, 0.1 * spec_.young / spec_.spacing);
   Pressed out;
   for (;; ++out.solves) {
     const std::vector<Vec3d> x = surface();
-    double changes = 0, responses = 0;
     out.force = {0, 0, 0};
-    out.deepest = out.area = 0;
+    out.area = 0;
     for (std::size_t v = 0; v < rest.size(); ++v) {
       now[v] = depth(x[v], push[v]);
-      const double area = norm(areas[v]);
-      out.deepest = std::max(out.deepest, pressure[v] > 0 ? std::abs(now[v]) : now[v]);
-      out.force += pressure[v] * area * push[v];
-      if (pressure[v] > 0) out.area += area;
-      if (before.empty()) continue;
-      const double change = pressure[v] - before[v];
-      changes += area * change * change;
-      responses += area * change * (last_depth[v] - now[v]);
+      out.force += pressure[v] * sizes[v] * push[v];
+      if (pressure[v] > 0) out.area += sizes[v];
     }
+    out.deepest = search.off(now, pressure);
     if (out.deepest <= tolerance || out.solves == most) return out;
-    if (responses > 0) step = changes / responses;
-    before = pressure;
-    last_depth = now;
+    search.update(now, pressure);
     std::vector<double> b(motion_->u.size());
     for (std::size_t v = 0; v < rest.size(); ++v) {
-      pressure[v] = std::max(0.0, pressure[v] + step * now[v]);
-      const double area = norm(areas[v]);
-      if (pressure[v] == 0 || area == 0) continue;
+      if (pressure[v] == 0) continue;
       Point<3> at, normal, traction;
       for (int k = 0; k < 3; ++k) {
         at[k] = rest[v][k] - lattice_.origin[k];
-        normal[k] = areas[v][k] / area;
+        normal[k] = areas[v][k] / sizes[v];
         traction[k] = pressure[v] * push[v][k];
       }
-      add_embedded_traction<3>(*model_, at, normal, traction, area, b);
+      add_embedded_traction<3>(*model_, at, normal, traction, sizes[v], b);
     }
     out.cycles += cycle(b, motion_->u, 1e-3, 30).cycles;
   }

@@ -184,8 +184,9 @@ TEST(TetContact, WhatDoesNotFitIsNamedWithTheRemedy) {
   const auto problem = [](const std::string& from, const std::string& to) -> std::string {
     return error_of([&] { parse_scene(replaced(kBall, from, to), "s.toml"); }).what();
   };
-  EXPECT_THAT(problem("name = \"tets\"\nvolume = \"one-ring\"", "solver = \"fas\""),
-              AllOf(HasSubstr("no contact (collider 'ground')"), HasSubstr("use one of: lattice")));
+  EXPECT_THAT(
+      problem("name = \"tets\"\nvolume = \"one-ring\"", "solver = \"fas\""),
+      AllOf(HasSubstr("no colliders (collider 'ground')"), HasSubstr("use one of: lattice")));
   EXPECT_THAT(problem("name = \"tets\"", ""),
               AllOf(HasSubstr("method.volume = \"one-ring\" does not go with lattice"),
                     HasSubstr("tets-one-ring (method.name = \"tets\"")));

@@ -64,6 +64,40 @@ TEST(StaggeredLoads, PressureOnAnOutlineBalancesUniformStress) {
   EXPECT_GT(largest, 0.3 * n / 2.0);
 }
 
+TEST(StaggeredLoads, AStressAlongAnOutlineIsBalancedWhereTheLoadKnowsIt) {
+  const int n = 24;
+  const Model<2> model =
+      build_model<2>(filled_disc(n), {.mu = 1, .compressibility = 0.5}, {}, "disc");
+  // u_0 = e x_0, a stress of its own in each direction.
+  const double e = 0.1;
+  const Stress<2> stress{2 * e + e / 0.5, 0, 0, e / 0.5};
+  std::vector<double> u(model.unknowns()), whole(u.size()), alone(u.size()), r(u.size());
+  const int segments = 4096;
+  for (int s = 0; s < segments; ++s) {
+    const double angle = 2 * std::numbers::pi * (s + 0.5) / segments;
+    const double length = 2 * std::numbers::pi * kRadius / segments;
+    const Point<2> normal{std::cos(angle), std::sin(angle)};
+    const Point<2> at{kMiddle + kRadius * normal[0], kMiddle + kRadius * normal[1]};
+    add_embedded_stress<2>(model, at, normal, stress, length, whole);
+    add_embedded_traction<2>(model, at, normal, {stress[0] * normal[0], stress[3] * normal[1]},
+                             length, alone);
+  }
+  for_each_unknown<2>(model, [&](const Index<2>& c, int k, std::size_t place) {
+    u[place] = k == 0 ? e * position(model, c, k)[0] : k == 1 ? 0 : -e / 0.5;
+  });
+  ThreadArena arena(1);
+  const auto largest = [&](const std::vector<double>& b) {
+    find_residual<2>(model, u, b, r, arena);
+    double most = 0;
+    for_each_unknown<2>(model, [&](const Index<2>&, int k, std::size_t place) {
+      if (k < 2) most = std::max(most, std::abs(r[place]));
+    });
+    return most;
+  };
+  EXPECT_LT(largest(whole), 1.6 / 128 * n * stress[0]);
+  EXPECT_GT(largest(alone), 2 * largest(whole));
+}
+
 TEST(StaggeredLoads, FractionsMustBelongToTheCells) {
   Domain<2> domain({4, 4}, {1, 1}, Cell::Interior);
   domain.fraction.resize(3);

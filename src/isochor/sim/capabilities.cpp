@@ -27,7 +27,8 @@ constexpr std::array kFeatureNames{
     FeatureName{Muscles, "muscles"},
     FeatureName{Tractions, "tractions"},
     FeatureName{Pressures, "pressures"},
-    FeatureName{Contact, "contact"},
+    FeatureName{Contact, "colliders"},
+    FeatureName{SelfContact, "contact among bodies"},
     FeatureName{Incompressible, "incompressible bodies"},
     FeatureName{StiffnessDamping, "damping by stiffness"},
     FeatureName{Regions, "regions of tets"},
@@ -42,6 +43,7 @@ constexpr Features kStaticLattice =
 /// Nonlinear cycles know neither on their coarse levels.
 constexpr Features kSurfaces = ClampedSurfaces | Pressures;
 constexpr Features kSheets = Skin | Bands;
+constexpr Features kTouching = Contact | SelfContact;
 
 constexpr Features kMoving = Dynamic | StiffnessDamping;
 
@@ -74,7 +76,8 @@ constexpr std::array kStaggeredSettings{kPenalty, kBest};
 constexpr std::array kStaggeredPaperSettings{kPenalty, kPaper};
 constexpr std::array kNotStaggered{kFas, kGauss, kJacobi};
 constexpr std::array<std::string_view, 2> kStaggeredLaws{"linear", "corotated"};
-constexpr Features kStaggered = Static | Dynamic | HeldNodes | Tractions | StiffnessDamping;
+constexpr Features kStaggered =
+    Static | Dynamic | HeldNodes | Tractions | StiffnessDamping | Contact;
 
 constexpr std::array kCapabilities{
     Capability{.name = "lattice",
@@ -83,14 +86,14 @@ constexpr std::array kCapabilities{
                .source = "McAdams 2011, improved",
                .elements = "hexahedral cells, one point",
                .volume = "penalty",
-               .features = kStaticLattice | kSurfaces | Skin | kMoving | Contact},
+               .features = kStaticLattice | kSurfaces | Skin | kMoving | kTouching},
     Capability{.name = "lattice-paper",
                .method = "lattice",
                .settings = kPaperSettings,
                .source = "McAdams 2011",
                .elements = "hexahedral cells, one point",
                .volume = "penalty",
-               .features = kStaticLattice | kSurfaces | Skin | kMoving | Contact},
+               .features = kStaticLattice | kSurfaces | Skin | kMoving | kTouching},
     // Nonlinear cycles know no inertia.
     Capability{.name = "lattice-fas",
                .method = "lattice",
@@ -105,31 +108,34 @@ constexpr std::array kCapabilities{
                .source = "a reference",
                .elements = "hexahedral cells, eight Gauss points",
                .volume = "penalty",
-               .features = kStaticLattice | kSurfaces | kMoving | Contact},
-    Capability{.name = "lattice-mixed",
-               .method = "lattice",
-               .settings = kMixedSettings,
-               .excludes = kNotMixed,
-               .source = "Patterson 2012, improved",
-               .elements = "hexahedral cells, one point",
-               .volume = "pressure per cell",
-               .features = kStaticLattice | kSurfaces | Skin | kMoving | Incompressible | Contact},
-    Capability{.name = "lattice-mixed-paper",
-               .method = "lattice",
-               .settings = kMixedPaperSettings,
-               .excludes = kNotMixed,
-               .source = "Patterson 2012",
-               .elements = "hexahedral cells, one point",
-               .volume = "pressure per cell",
-               .features = kStaticLattice | kSurfaces | Skin | kMoving | Incompressible | Contact},
-    Capability{.name = "tets",
-               .method = "tets",
-               .settings = kLatticeSettings,
-               .excludes = kNotTets,
-               .source = "linear tetrahedra; preconditioner of Xu 1996",
-               .elements = "tetrahedra, linear",
-               .volume = "penalty",
-               .features = kMoving | Static | HeldNodes | Tractions | Regions | Contact | kSheets},
+               .features = kStaticLattice | kSurfaces | kMoving | kTouching},
+    Capability{
+        .name = "lattice-mixed",
+        .method = "lattice",
+        .settings = kMixedSettings,
+        .excludes = kNotMixed,
+        .source = "Patterson 2012, improved",
+        .elements = "hexahedral cells, one point",
+        .volume = "pressure per cell",
+        .features = kStaticLattice | kSurfaces | Skin | kMoving | Incompressible | kTouching},
+    Capability{
+        .name = "lattice-mixed-paper",
+        .method = "lattice",
+        .settings = kMixedPaperSettings,
+        .excludes = kNotMixed,
+        .source = "Patterson 2012",
+        .elements = "hexahedral cells, one point",
+        .volume = "pressure per cell",
+        .features = kStaticLattice | kSurfaces | Skin | kMoving | Incompressible | kTouching},
+    Capability{
+        .name = "tets",
+        .method = "tets",
+        .settings = kLatticeSettings,
+        .excludes = kNotTets,
+        .source = "linear tetrahedra; preconditioner of Xu 1996",
+        .elements = "tetrahedra, linear",
+        .volume = "penalty",
+        .features = kMoving | Static | HeldNodes | Tractions | Regions | kTouching | kSheets},
     Capability{.name = "tets-one-ring",
                .method = "tets",
                .settings = kOneRingSettings,
@@ -138,7 +144,7 @@ constexpr std::array kCapabilities{
                .elements = "tetrahedra, linear",
                .volume = "pressure per node",
                .integrators = kBackwardEuler,
-               .features = kMoving | HeldNodes | Tractions | Regions | Contact},
+               .features = kMoving | HeldNodes | Tractions | Regions | kTouching},
     Capability{.name = "tets-one-ring-paper",
                .method = "tets",
                .settings = kOneRingPaperSettings,
@@ -147,17 +153,17 @@ constexpr std::array kCapabilities{
                .elements = "tetrahedra, linear",
                .volume = "pressure per node",
                .integrators = kBackwardEuler,
-               .features = Dynamic | StiffnessDamping | Tractions | Regions | Contact},
-    Capability{
-        .name = "tets-zones",
-        .method = "tets",
-        .settings = kZonalSettings,
-        .excludes = kNotTets,
-        .source = "Sheen 2021, improved",
-        .elements = "tetrahedra, linear",
-        .volume = "pressure per zone",
-        .integrators = kToTheEnd,
-        .features = Static | Dynamic | HeldNodes | Tractions | Regions | Contact | Zones | kSheets},
+               .features = Dynamic | StiffnessDamping | Tractions | Regions | kTouching},
+    Capability{.name = "tets-zones",
+               .method = "tets",
+               .settings = kZonalSettings,
+               .excludes = kNotTets,
+               .source = "Sheen 2021, improved",
+               .elements = "tetrahedra, linear",
+               .volume = "pressure per zone",
+               .integrators = kToTheEnd,
+               .features = Static | Dynamic | HeldNodes | Tractions | Regions | kTouching | Zones |
+                           kSheets},
     Capability{.name = "staggered",
                .method = "staggered",
                .settings = kStaggeredSettings,
@@ -240,7 +246,7 @@ std::vector<Request> requests_of(const SceneSpec& scene) {
   for (const ColliderSpec& collider : scene.colliders) {
     add(Contact, fmt::format("collider '{}'", collider.name));
   }
-  if (scene.method.self_contact) add(Contact, "method.self_contact");
+  if (scene.method.self_contact) add(SelfContact, "method.self_contact");
   return all;
 }
 

@@ -30,6 +30,7 @@ enum class Feature : std::uint32_t {
   Zones = 1 << 15,
   SagFree = 1 << 16,
   Skin = 1 << 17,
+  SelfContact = 1 << 18,
 };
 using Features = std::uint32_t;
 

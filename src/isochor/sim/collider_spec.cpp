@@ -36,6 +36,12 @@ void check_contact(const SceneSpec& scene) {
                   "give it, as thickness = \"1 cm\", or choose sides = \"solid\"");
     }
   }
+  for (const ColliderSpec& collider : scene.colliders) {
+    if (scene.method.name != "staggered" || collider.friction == 0) continue;
+    throw Error(Fault::Input, collider.place.text("friction"),
+                "staggered bodies slide along colliders without friction",
+                "leave it out, or choose another method, as method.name = \"lattice\"");
+  }
   if (!scene.has_contact()) return;
   const std::string place = scene.colliders.empty() ? scene.method.place.text("self_contact")
                                                     : scene.colliders[0].place.text();

@@ -209,6 +209,19 @@ Snapshot StaggeredMethod::snapshot() const {
     const solve::Resultant sum = solve::resultant(by_hold[h]);
     m.reactions.push_back({scene_.hold_names[h], sum.force, sum.moment});
   }
+  if (contact_) {
+    std::vector<std::vector<Vec3d>> vertices;
+    for (const files::BodyFrame& body : result.bodies) vertices.push_back(body.vertices);
+    StaggeredContact::Picture picture =
+        contact_->picture(vertices, pressures_, time_ / timing_.frame_rate);
+    m.contact = picture.measures;
+    for (NamedReaction& reaction : picture.reactions) m.reactions.push_back(std::move(reaction));
+    for (std::size_t b = 0; b < result.bodies.size(); ++b) {
+      for (files::Field& field : picture.fields[b]) {
+        result.bodies[b].fields.push_back(std::move(field));
+      }
+    }
+  }
   if (timing_.moves()) m.motion = motion_measures(ledger_, momenta(), total_energy());
   return result;
 }

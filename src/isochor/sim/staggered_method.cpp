@@ -65,11 +65,13 @@ StaggeredMethod::StaggeredMethod(const SceneSpec& scene, Context& context)
       newton_(scene.method.newton),
       bodies_(scene.bodies),
       scene_(build_staggered_scene(scene, context)),
+      contact_(make_staggered_contact(scene, scene_, context)),
       guides_(scene_.holds.size()),
       loads_(first_node(scene_.bodies.size())) {
   // The limit counts linear systems. Ours take a cycle for each; as published cycles are the
   // solver, and one system takes many.
   if (scene.method.variant == "paper") newton_.max_iterations *= kPublishedCycles;
+  if (contact_) pressures_ = contact_->none();
   for (const StaggeredBody& body : scene_.bodies) {
     motions_.emplace_back(body.model);
     work_.push_back(std::make_unique<Work>(body, scene.method.variant));
@@ -116,6 +118,7 @@ std::vector<double> StaggeredMethod::load_at(std::size_t b, double time) const {
         std::span(pushes).subspan(first_node(b), scene_.topology.bodies[b].rest_nodes.size());
     body.nodes.add_forces(body.model, own, load);
   }
+  if (contact_) solve::axpy(context_.arena, 1, contact_->load(b), load);
   return load;
 }
 
@@ -138,11 +141,15 @@ void StaggeredMethod::set_given(std::size_t b, double time, std::span<double> u)
 }
 
 template <class F>
-solve::NewtonReport StaggeredMethod::all_or_none(F&& f) {
+solve::NewtonReport StaggeredMethod::all_or_none(double time, bool again, F&& f) {
   std::vector<Motion> moved = motions_;
+  StaggeredContact::Pressures pressures = pressures_;
   solve::NewtonReport report{.end = solve::NewtonEnd::Converged, .residual = 0};
   for (std::size_t b = 0; b < moved.size() && report.converged(); ++b) {
-    const SolveReport solved = f(b, moved[b]);
+    const SolveReport solved =
+        contact_ ? contact_->touch(b, time / timing_.frame_rate, again, moved[b], pressures[b],
+                                   [&](Motion& motion) { return f(b, motion); })
+                 : f(b, moved[b]);
     report.iterations += 1;
     report.krylov_iterations += solved.iterations;
     report.operator_applications += solved.iterations;
@@ -153,7 +160,10 @@ solve::NewtonReport StaggeredMethod::all_or_none(F&& f) {
                                                              : solve::NewtonEnd::NotFinite;
     }
   }
-  if (report.converged()) motions_ = std::move(moved);
+  if (report.converged()) {
+    motions_ = std::move(moved);
+    pressures_ = std::move(pressures);
+  }
   return report;
 }
 
@@ -165,7 +175,8 @@ solve::NewtonReport StaggeredMethod::advance(double time) {
       before.push_back(pushes(b, motions_[b]));
       from.push_back(motions_[b].u);
     }
-    report = all_or_none([&](std::size_t b, Motion& m) { return step(b, time_, time, m); });
+    report =
+        all_or_none(time, true, [&](std::size_t b, Motion& m) { return step(b, time_, time, m); });
     if (!report.converged()) return report;
     // By the trapezoidal rule: holds along their faces, and loads that act all the way.
     double work = 0;
@@ -188,7 +199,7 @@ solve::NewtonReport StaggeredMethod::advance(double time) {
     }
     ledger_.add({}, work);
   } else if (timing_.starts_in_equilibrium()) {
-    report = all_or_none([&](std::size_t b, Motion& m) { return relax(b, time, m); });
+    report = all_or_none(time, false, [&](std::size_t b, Motion& m) { return relax(b, time, m); });
     if (report.converged() && timing_.moves()) set_velocities();
   } else {
     for (std::size_t b = 0; b < motions_.size(); ++b) motions_[b] = Motion(scene_.bodies[b].model);
@@ -327,6 +338,7 @@ void StaggeredMethod::poison_scratch() {
     std::ranges::fill(work->load, kNan);
     work->moving.reset();
   }
+  if (contact_) contact_->poison();
 }
 
 void StaggeredMethod::save(files::ByteWriter& writer) const {
@@ -335,6 +347,7 @@ void StaggeredMethod::save(files::ByteWriter& writer) const {
     writer.put(motion.u);
     writer.put(motion.v);
   }
+  for (const auto& pressures : pressures_) writer.put(pressures);
   sim::save(ledger_, writer);
   sim::save(guides_, writer);
   loads_.save(writer);
@@ -350,6 +363,12 @@ void StaggeredMethod::load(files::ByteReader& reader) {
       if (field->size() != size) reader.fail("it holds another number of faces than the scene");
     }
   }
+  StaggeredContact::Pressures pressures = pressures_;
+  for (std::vector<double>& own : pressures) {
+    const std::size_t size = own.size();
+    own = reader.get_vector<double>();
+    if (own.size() != size) reader.fail("it holds another number of vertices than the scene");
+  }
   const Ledger ledger = load_ledger(reader);
   Guides guides = load_guides(reader, guides_.size());
   loads_ = NodalLoads::load(reader, first_node(scene_.bodies.size()));
@@ -357,6 +376,7 @@ void StaggeredMethod::load(files::ByteReader& reader) {
   ledger_ = ledger;
   time_ = time;
   motions_ = std::move(motions);
+  pressures_ = std::move(pressures);
 }
 
 }  // namespace isochor::sim

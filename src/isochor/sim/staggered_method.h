@@ -3,6 +3,7 @@
 #include "isochor/sim/body_motion.h"
 #include "isochor/sim/method.h"
 #include "isochor/sim/nodal_loads.h"
+#include "isochor/sim/staggered_contact.h"
 #include "isochor/sim/staggered_scene.h"
 #include "isochor/staggered/dynamics.h"
 
@@ -33,9 +34,10 @@ class StaggeredMethod final : public Method {
 
   staggered::SolveReport relax(std::size_t body, double time, Motion& motion);
   staggered::SolveReport step(std::size_t body, double from, double to, Motion& motion);
-  /// Brings all bodies to a time by f(body, motion), or none.
+  /// Brings all bodies to a time by f(body, motion), or none; with `again`, f begins anew for every
+  /// pressure of what they touch.
   template <class F>
-  solve::NewtonReport all_or_none(F&& f);
+  solve::NewtonReport all_or_none(double time, bool again, F&& f);
 
   std::vector<double> load_at(std::size_t body, double time) const;
   /// Displacements of given faces at a time, in place.
@@ -58,8 +60,10 @@ class StaggeredMethod final : public Method {
   solve::NewtonParams newton_;
   std::vector<BodySpec> bodies_;
   StaggeredScene scene_;
-  std::vector<Motion> motions_;  ///< the state, one per body
-  double time_ = -1;             ///< frames; part of the state
+  std::unique_ptr<StaggeredContact> contact_;
+  std::vector<Motion> motions_;            ///< the state, one per body
+  StaggeredContact::Pressures pressures_;  ///< of what touches them; part of the state
+  double time_ = -1;                       ///< frames; part of the state
   Ledger ledger_;
   Guides guides_;
   NodalLoads loads_;

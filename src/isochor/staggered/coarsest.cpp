@@ -123,11 +123,23 @@ EliminationOrder<D>::EliminationOrder(const Level<D>& level, bool wide) {
   for (std::size_t i = unknowns.size(); i-- > 0;) {
     earliest[unknowns[i].place % layout.length] = std::int32_t(i);
   }
-  for (const Unknown& unknown : unknowns) {
-    std::int32_t column = std::int32_t(places.size());
-    for_each_near<D>(unknown.cell, wide, [&](const Index<D>& near) {
-      if (active(level, near, D)) column = std::min(column, earliest[layout.place(near)]);
+  const auto reach = [&](const std::vector<std::int32_t>& from, const Index<D>& cell) {
+    std::int32_t column = INT32_MAX;
+    for_each_near<D>(cell, wide, [&](const Index<D>& near) {
+      if (active(level, near, D)) column = std::min(column, from[layout.place(near)]);
     });
+    return column;
+  };
+  if (wide) {
+    std::vector<std::int32_t> wider(layout.length, INT32_MAX);
+    for (const Unknown& unknown : unknowns) {
+      wider[unknown.place % layout.length] = reach(earliest, unknown.cell);
+    }
+    earliest = std::move(wider);
+  }
+  for (const Unknown& unknown : unknowns) {
+    const std::int32_t column =
+        std::min(std::int32_t(places.size()), reach(earliest, unknown.cell));
     places.push_back(unknown.place);
     first.push_back(column);
   }
@@ -141,30 +153,33 @@ std::size_t EliminationOrder<D>::entries() const {
 }
 
 template <int D>
-Coarsest<D>::Coarsest(const Level<D>& level, const View<D, double>& view, EliminationOrder<D> order)
+Coarsest<D>::Coarsest(const Level<D>& level, const View<D, double>& view, bool spin,
+                      EliminationOrder<D> order)
     : order_(std::move(order)), start_{0} {
   for (std::size_t i = 0; i < size(); ++i) {
     start_.push_back(start_.back() + std::ptrdiff_t(i) - order_.first[i]);
   }
   by_pivot_.resize(size());
-  std::vector<double> entries = assemble(level, view);
+  std::vector<double> entries = assemble(level, view, spin);
   factorise(entries);
   factors_.assign(entries.begin(), entries.end());
 }
 
 /// Diagonals go behind all else.
 template <int D>
-std::vector<double> Coarsest<D>::assemble(const Level<D>& level,
-                                          const View<D, double>& view) const {
+std::vector<double> Coarsest<D>::assemble(const Level<D>& level, const View<D, double>& view,
+                                          bool spin) const {
   std::vector<double> entries(std::size_t(start_.back()) + size());
   std::vector<std::int32_t> number((D + 1) * level.layout.length, -1);
   for (std::size_t i = 0; i < size(); ++i) number[order_.places[i]] = std::int32_t(i);
-  for_each_entry<D>(level, view, [&](std::size_t at, std::size_t column, double value) {
+  const auto add = [&](std::size_t at, std::size_t column, double value) {
     const std::int32_t i = number[at], j = number[column];
-    if (i == j) entries[std::size_t(start_.back() + i)] = value;
+    if (i == j) entries[std::size_t(start_.back() + i)] += value;
     if (j >= order_.first[std::size_t(i)] && j < i)
-      entries[std::size_t(row(std::size_t(i)) + j)] = value;
-  });
+      entries[std::size_t(row(std::size_t(i)) + j)] += value;
+  };
+  for_each_entry<D>(level, view, add);
+  if (spin) for_each_spin_entry<D>(level, view, add);
   return entries;
 }
 

@@ -14,7 +14,7 @@ struct Level;
 template <int D>
 struct EliminationOrder {
   EliminationOrder() = default;
-  /// `wide`: rows reach all cells around, as those of corotated elasticity do.
+  /// `wide`: rows reach two cells far, as those of corotated elasticity do.
   EliminationOrder(const Level<D>& level, bool wide);
 
   std::vector<std::uint32_t> places;  ///< among the fields of the level, in order
@@ -31,7 +31,9 @@ template <int D>
 class Coarsest {
  public:
   Coarsest() = default;
-  Coarsest(const Level<D>& level, const View<D, double>& view, EliminationOrder<D> order);
+  /// `spin`: cells of a view with rotations turn on as faces move.
+  Coarsest(const Level<D>& level, const View<D, double>& view, bool spin,
+           EliminationOrder<D> order);
 
   /// u = A^-1 b; both are fields of the level. `work` has size() numbers.
   void solve(const float* b, float* u, std::span<double> work) const;
@@ -39,7 +41,7 @@ class Coarsest {
   std::size_t bytes() const;
 
  private:
-  std::vector<double> assemble(const Level<D>& level, const View<D, double>& view) const;
+  std::vector<double> assemble(const Level<D>& level, const View<D, double>& view, bool spin) const;
   void factorise(std::vector<double>& entries);
   /// Where column 0 of a row would be.
   std::ptrdiff_t row(std::size_t i) const { return start_[i] - order_.first[i]; }

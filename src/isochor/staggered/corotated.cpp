@@ -51,6 +51,10 @@ std::vector<double> least_squares(ThreadArena& arena, const Changes& changes, st
   return c;
 }
 
+/// The mean spin, in radians, beyond which turning to first order tells nothing. Some cells may
+/// well turn by more, as where a ball hits.
+constexpr double kMostSpin = 0.5;
+
 template <int D>
 class Search {
  public:
@@ -74,11 +78,13 @@ class Search {
     most_ = most;
     scale_ = scale > 0 ? scale : now_;
     enough_ = tolerance * scale_;
-    for (double before = std::numeric_limits<double>::infinity();; before = now_) {
+    const bool follows = m_.params.history > 0;
+    bool far = !follows || !predict(from);
+    if (!far && goes_on()) follow();
+    for (double before = std::numeric_limits<double>::infinity(); far || goes_on(); before = now_) {
+      far = false;
       frozen_window();
-      if (!goes_on()) break;
-      if (m_.params.history > 0 && now_ < 0.5 * before) follow();
-      if (!goes_on()) break;
+      if (follows && now_ < 0.5 * before && goes_on()) follow();
     }
     report_.relative_residual = scale_ > 0 ? now_ / scale_ : 0;
     report_.converged = now_ <= enough_;
@@ -97,21 +103,44 @@ class Search {
     now_ = m_.params.history > 0 ? combined_step(now_) : whole_step();
     m_.rates.push_back(now_ / before);
   }
+  /// The linear system about the state before holds moved: cells turn on as they do to first
+  /// order. Where that is by more than a little on the whole, it is taken back.
+  bool predict(std::span<const double> from) {
+    solve::copy(arena_, u_, m_.start);
+    from_ = from;
+    window(true);
+    from_ = {};
+    std::size_t cells = 0;
+    for (std::size_t n = 0; n < model_.length(); ++n) {
+      cells += model_.levels[0].weights.flags[n] >> (kActive + D) & 1;
+    }
+    if (solve::dot(arena_, m_.spins, m_.spins) <= kMostSpin * kMostSpin * double(cells)) {
+      now_ = renewed();
+      return true;
+    }
+    solve::copy(arena_, m_.start, u_);
+    now_ = residual_of(u_, m_.residual);
+    return false;
+  }
   /// The linear system of the rotations that stand, not exactly: they are not those of its
   /// solution.
   void frozen_window() {
-    turn_cycles<D>(model_, m_.turns, arena_);
+    window(false);
+    now_ = renewed();
+  }
+  void window(bool spin) {
+    turn_cycles<D>(model_, spin, m_.turns, arena_);
     frozen_ = true;
     next_ = 0;
+    now_ = residual_of(u_, m_.residual);
     for (int c = 0; c < m_.params.window && goes_on(); ++c) cycle();
     frozen_ = false;
     next_ = 0;
-    now_ = renewed();
   }
   /// While that pays.
   void follow() {
     for (double before = now_; goes_on(); before = now_) {
-      turn_cycles<D>(model_, m_.turns, arena_);
+      turn_cycles<D>(model_, true, m_.turns, arena_);
       for (int c = 0; c < m_.params.refresh && goes_on(); ++c) cycle();
       if (!(now_ < 0.7 * before)) return;
     }
@@ -121,7 +150,14 @@ class Search {
     return residual_of(u_, m_.residual);
   }
   double residual_of(std::span<const double> u, std::span<double> r) {
-    find_turned_residual<D>(model_, m_.turns, u, b_, r, arena_);
+    if (from_.empty()) {
+      find_turned_residual<D>(model_, m_.turns, u, b_, r, arena_);
+    } else {
+      parallel_for(arena_, u.size(), solve::kVectorGrain,
+                   [&](std::size_t i) { m_.turned[i] = u[i] - from_[i]; });
+      turn_on<D>(model_, m_.turns, m_.turned, b_, m_.spins, m_.turned, arena_);
+      find_turned_residual<D>(model_, m_.turns, u, m_.turned, r, arena_);
+    }
     return residual_norm<D>(model_, r, arena_);
   }
   double residual_at(std::span<const double> u, std::span<double> r) {
@@ -181,8 +217,9 @@ class Search {
   Multigrid<D> multigrid_;
   const double by_h_;
   std::vector<float> scaled_;
-  std::size_t next_ = 0;  ///< steps since the history began
-  bool frozen_ = false;   ///< forces keep their rotations
+  std::size_t next_ = 0;          ///< steps since the history began
+  bool frozen_ = false;           ///< forces keep their rotations
+  std::span<const double> from_;  ///< they turn on to first order from there
   double now_ = 0, scale_ = 0, enough_ = 0;
   int most_ = 0;
   SolveReport report_;
@@ -199,6 +236,9 @@ CorotatedMemory<D>::CorotatedMemory(const Model<D>& model, const CorotatedParams
       step(residual),
       tried(p.history > 0 ? model.unknowns() : 0),
       next(tried),
+      start(tried),
+      turned(tried),
+      spins(p.history > 0 ? kPairs<D> * model.length() : 0),
       steps(std::size_t(p.history), std::vector<float>(model.unknowns())),
       changes(steps) {}
 

@@ -6,14 +6,15 @@
 namespace isochor::staggered {
 
 struct CorotatedParams {
-  /// Cycles with frozen rotations, for forces as for cycles, before these are found anew. Far from
-  /// the solution nothing else brings cells that walls have torn apart together again.
+  /// Cycles about rotations that stand, for forces as for cycles, before these are found anew: at
+  /// first with cells that turn on to first order, and where that is too far with frozen rotations.
+  /// Nothing else brings cells that walls have torn apart together again.
   int window = 3;
-  /// Once that halves the true residual, every step is taken with it, and so many of them are
-  /// combined for the least residual, as GMRES does where nothing turns any more. 0: windows alone.
+  /// Then steps are taken with the true residual, and so many of them are combined for the least
+  /// one, as GMRES does where nothing turns any more. 0: windows with frozen rotations alone.
   int history = 8;
-  /// Then cycles get new rotations every so often. They cost about a cycle, as the coarsest level
-  /// is factorised again.
+  /// Cycles get new rotations every so often. They cost some cycles of a small body, as the
+  /// coarsest level is factorised again.
   int refresh = 4;
 
   static CorotatedParams published() { return {.window = 5, .history = 0}; }
@@ -27,6 +28,7 @@ struct CorotatedMemory {
   MultigridMemory<D> cycles;
   Turns<D> turns;
   std::vector<double> residual, step, tried, next;
+  std::vector<double> start, turned, spins;  ///< of the first window
   /// Steps and how the residual changed by each, the last `history` of them.
   std::vector<std::vector<float>> steps, changes;
   std::vector<double> rates;  ///< by which the residual fell with each cycle of the last solve

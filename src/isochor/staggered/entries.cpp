@@ -1,8 +1,10 @@
 #include "isochor/staggered/entries.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "isochor/math/isa.h"
+#include "isochor/math/mat3.h"
 #include "isochor/staggered/kernels.h"
 
 namespace isochor::staggered {
@@ -58,9 +60,89 @@ void for_each_entry(const Level<D>& level, const View<D, double>& view,
   }
 }
 
+/// The spin of a cell is H^-1 g, see spins_kernel.cpp, and takes 2 g . H^-1 g off the matrix. In
+/// the plane it has one entry, the last of three.
+template <int D>
+void for_each_spin_entry(const Level<D>& level, const View<D, double>& view,
+                         const std::function<void(std::size_t, std::size_t, double)>& f) {
+  const Layout<D>& layout = level.layout;
+  const auto flag = [&](const Index<D>& at, int bit) {
+    return level.weights.flags[layout.place(at)] >> (kActive + bit) & 1;
+  };
+  const auto weight = [&](int kind, const Index<D>& at) {
+    return double(level.weights.bytes[kind * layout.length + layout.place(at)]) / kFullWeight;
+  };
+  struct Face {
+    std::size_t place;
+    Vec3d g;
+  };
+  std::vector<Face> faces;
+  for (const auto& row : layout.rows) {
+    for (std::int32_t x = row.begin; x < row.end; ++x) {
+      const Index<D> cell = layout.coordinate(row, x);
+      if (!flag(cell, D)) continue;
+      faces.clear();
+      Mat3d H{};
+      for (int i = 0; i < D; ++i) {
+        const auto feels = [&](const Index<D>& at, const Vec3d& g) {
+          if (!flag(at, i)) return;
+          const std::size_t place = i * layout.length + layout.place(at);
+          const auto known = std::ranges::find(faces, place, &Face::place);
+          if (known == faces.end()) {
+            faces.push_back({place, g});
+          } else {
+            known->g += g;
+          }
+        };
+        Vec3d R{};
+        for (int k = 0; k < D; ++k)
+          R[k] = view.turns[(D * i + k) * view.length + layout.place(cell)];
+        for (int j = 0; j < D; ++j) {
+          // (R [e_a]x)_ij for all a.
+          Vec3d turned{};
+          turned[(j + 2) % 3] = R[(j + 1) % 3];
+          turned[(j + 1) % 3] = -R[(j + 2) % 3];
+          const auto term = [&](double w, const Index<D>& below) {
+            for (int a = 0; a < 3; ++a) {
+              for (int b = 0; b < 3; ++b) H(a, b) += w * turned[a] * turned[b];
+            }
+            const Vec3d g = (w / level.spacing[j]) * turned;
+            feels(below, -g);
+            feels(moved<D>(below, j, 1), g);
+          };
+          if (i == j) {
+            term(weight(stretch_kind<D>(i), cell), cell);
+            continue;
+          }
+          for (int c = 0; c < 4; ++c) {
+            const Index<D> edge = moved<D>(moved<D>(cell, i, c & 1), j, c >> 1);
+            term(0.25 * weight(shear_kind<D>(i, j), edge), moved<D>(edge, j, -1));
+          }
+        }
+      }
+      if (!(trace(H) > 0)) continue;
+      const double more = kLeastSpin<D> * std::abs(6 * weight(0, cell) - trace(H));
+      for (int a = 0; a < 3; ++a) H(a, a) += a < 3 - kPairs<D> ? 1 : more;
+      const double by = 1 / determinant(H);
+      const Vec3d columns[3] = {by * cross(H.column[1], H.column[2]),
+                                by * cross(H.column[2], H.column[0]),
+                                by * cross(H.column[0], H.column[1])};
+      for (const Face& a : faces) {
+        const Vec3d spin{dot(columns[0], a.g), dot(columns[1], a.g), dot(columns[2], a.g)};
+        for (const Face& b : faces) f(b.place, a.place, 2 * dot(spin, b.g));
+      }
+    }
+  }
+}
+
 template void for_each_entry(const Level<2>&, const View<2, double>&,
                              const std::function<void(std::size_t, std::size_t, double)>&);
 template void for_each_entry(const Level<3>&, const View<3, double>&,
                              const std::function<void(std::size_t, std::size_t, double)>&);
+
+template void for_each_spin_entry(const Level<2>&, const View<2, double>&,
+                                  const std::function<void(std::size_t, std::size_t, double)>&);
+template void for_each_spin_entry(const Level<3>&, const View<3, double>&,
+                                  const std::function<void(std::size_t, std::size_t, double)>&);
 
 }  // namespace isochor::staggered

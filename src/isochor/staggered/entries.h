@@ -12,4 +12,10 @@ template <int D>
 void for_each_entry(const Level<D>& level, const View<D, double>& view,
                     const std::function<void(std::size_t, std::size_t, double)>& f);
 
+/// What adds to them where cells of a level turn on as faces move; the same entry may come several
+/// times.
+template <int D>
+void for_each_spin_entry(const Level<D>& level, const View<D, double>& view,
+                         const std::function<void(std::size_t, std::size_t, double)>& f);
+
 }  // namespace isochor::staggered

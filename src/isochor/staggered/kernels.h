@@ -41,6 +41,11 @@ ISOCHOR_DECLARE_KERNEL(template <class Pass>
 ISOCHOR_DECLARE_KERNEL(template <class Pass>
                        void turned_balance_kernel(const Pass&, const RowRange&))
 
+/// The spins of cells that leave the least energy, and then the right-hand side with what they take
+/// off. Both together make the differential of the force of one with frozen rotations.
+ISOCHOR_DECLARE_KERNEL(template <class Pass> void find_spins_kernel(const Pass&, const RowRange&))
+ISOCHOR_DECLARE_KERNEL(template <class Pass> void apply_spins_kernel(const Pass&, const RowRange&))
+
 /// A part of a smoothing step of a whole level, on one thread.
 ISOCHOR_DECLARE_KERNEL(template <class Pass> void published_smooth_kernel(const Pass&))
 

@@ -116,19 +116,26 @@ void add_traction(const Model<D>& model, const Index<D>& cell, int axis, bool ab
 }
 
 template <int D>
-void add_embedded_traction(const Model<D>& model, const Point<D>& at, const Point<D>& normal,
-                           const Point<D>& traction, double area, std::span<double> b) {
-  const Level<D>& level = model.levels[0];
-  double pressure = 0, volume = 1;
-  for (int k = 0; k < D; ++k) {
-    pressure += traction[k] * normal[k];
-    volume *= level.spacing[k];
+Stress<D> embedded_stress(const Point<D>& normal, const Point<D>& traction) {
+  double pressure = 0;
+  for (int k = 0; k < D; ++k) pressure += traction[k] * normal[k];
+  Stress<D> stress;
+  for (int i = 0; i < D; ++i) {
+    for (int j = 0; j < D; ++j) {
+      stress[D * i + j] = (traction[i] - pressure * normal[i]) * normal[j] +
+                          (traction[j] - pressure * normal[j]) * normal[i] +
+                          (i == j ? pressure : 0);
+    }
   }
-  // The stress with this traction that is as much the same in all directions as can be.
-  const auto stress = [&](int i, int j) {
-    return (traction[i] - pressure * normal[i]) * normal[j] +
-           (traction[j] - pressure * normal[j]) * normal[i] + (i == j ? pressure : 0);
-  };
+  return stress;
+}
+
+template <int D>
+void add_embedded_stress(const Model<D>& model, const Point<D>& at, const Point<D>& normal,
+                         const Stress<D>& stress, double area, std::span<double> b) {
+  const Level<D>& level = model.levels[0];
+  double volume = 1;
+  for (int k = 0; k < D; ++k) volume *= level.spacing[k];
   constexpr int kReach = 4;  // places per axis that can have a share
   for (int i = 0; i < D; ++i) {
     Index<D> first;
@@ -142,7 +149,7 @@ void add_embedded_traction(const Model<D>& model, const Point<D>& at, const Poin
       const Point<D> x = position(model, cell, i);
       double force = 0;
       for (int j = 0; j < D; ++j) {
-        double part = stress(i, j) * normal[j];
+        double part = stress[D * i + j] * normal[j];
         for (int k = 0; k < D; ++k) {
           const Share kind = i == j   ? (k == i ? Share::Hat : Share::Box)
                              : k == i ? Share::Wide
@@ -194,8 +201,9 @@ template void add_body_force<2>(const Model<2>&, const std::function<double(cons
                                 std::span<double>);
 template void add_traction<2>(const Model<2>&, const Index<2>&, int, bool, const Point<2>&,
                               std::span<double>);
-template void add_embedded_traction<2>(const Model<2>&, const Point<2>&, const Point<2>&,
-                                       const Point<2>&, double, std::span<double>);
+template Stress<2> embedded_stress<2>(const Point<2>&, const Point<2>&);
+template void add_embedded_stress<2>(const Model<2>&, const Point<2>&, const Point<2>&,
+                                     const Stress<2>&, double, std::span<double>);
 template void for_each_given<2>(const Model<2>&,
                                 const std::function<void(const Index<2>&, int, std::size_t)>&);
 template void set_given<2>(const Model<2>&, const std::function<double(const Point<2>&, int)>&,
@@ -208,8 +216,9 @@ template void add_body_force<3>(const Model<3>&, const std::function<double(cons
                                 std::span<double>);
 template void add_traction<3>(const Model<3>&, const Index<3>&, int, bool, const Point<3>&,
                               std::span<double>);
-template void add_embedded_traction<3>(const Model<3>&, const Point<3>&, const Point<3>&,
-                                       const Point<3>&, double, std::span<double>);
+template Stress<3> embedded_stress<3>(const Point<3>&, const Point<3>&);
+template void add_embedded_stress<3>(const Model<3>&, const Point<3>&, const Point<3>&,
+                                     const Stress<3>&, double, std::span<double>);
 template void for_each_given<3>(const Model<3>&,
                                 const std::function<void(const Index<3>&, int, std::size_t)>&);
 template void set_given<3>(const Model<3>&, const std::function<double(const Point<3>&, int)>&,

@@ -37,13 +37,29 @@ template <int D>
 void add_traction(const Model<D>& model, const Index<D>& cell, int axis, bool above,
                   const Point<D>& traction, std::span<double> b);
 
-/// Adds the traction of a piece of an outline that runs through cells, Pa, on its `area`, m^2 (m in
-/// the plane); `normal` is its unit normal. For domains with fractions: a stress that fits the
-/// traction is balanced by how fractions change from cell to cell. What falls on given faces is
-/// theirs; on faces that are none, lost.
+/// By rows, Pa.
+template <int D>
+using Stress = std::array<double, D * D>;
+
+/// Of all stresses with a traction, the one that is as much the same in all directions as can be;
+/// `normal` is a unit vector.
+template <int D>
+Stress<D> embedded_stress(const Point<D>& normal, const Point<D>& traction);
+
+/// Adds what a stress does at a piece of an outline that runs through cells, on its `area`, m^2 (m
+/// in the plane); `normal` is its unit normal. For domains with fractions, where a stress is
+/// balanced by how these change from cell to cell. The traction is all that acts; but what of the
+/// stress runs along the outline, and acts on nothing, is balanced only where the load knows it.
+/// What falls on given faces is theirs; on faces that are none, lost.
+template <int D>
+void add_embedded_stress(const Model<D>& model, const Point<D>& at, const Point<D>& normal,
+                         const Stress<D>& stress, double area, std::span<double> b);
+/// The same where no more than the traction is known, Pa.
 template <int D>
 void add_embedded_traction(const Model<D>& model, const Point<D>& at, const Point<D>& normal,
-                           const Point<D>& traction, double area, std::span<double> b);
+                           const Point<D>& traction, double area, std::span<double> b) {
+  add_embedded_stress<D>(model, at, normal, embedded_stress<D>(normal, traction), area, b);
+}
 
 /// Calls f(cell of the domain, axis, place among the fields) for every given face that is read.
 template <int D>

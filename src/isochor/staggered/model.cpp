@@ -144,7 +144,7 @@ Model<D> build_model(Domain<D> domain, const Material& material, const Params& p
           model.order = std::move(order);
         } else {
           const View<D, double> view = level.template view<double>(material);
-          model.coarsest = Coarsest<D>(level, view, std::move(order));
+          model.coarsest = Coarsest<D>(level, view, false, std::move(order));
         }
         return model;
       }

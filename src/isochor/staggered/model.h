@@ -66,7 +66,7 @@ struct Params {
     params.smoother = Smoother::Best;
     params.boundary = Boundary::Own;
     params.relaxation = 1;
-    params.direct_entries = std::min(direct_entries, 200'000);
+    params.direct_entries = std::min(direct_entries, 500'000);
     return params;
   }
 };

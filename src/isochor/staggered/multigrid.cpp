@@ -29,8 +29,10 @@ MultigridMemory<D>::MultigridMemory(const Model<D>& model)
     : direct(std::max(model.coarsest.size(), model.order.places.size())) {
   for (const auto& level : model.levels) {
     const std::size_t size = (D + 1) * level.layout.length;
-    levels.push_back(
-        {std::vector<float>(size), std::vector<float>(size), std::vector<float>(size)});
+    const bool turns = model.params.law == Law::Corotated;
+    levels.push_back({std::vector<float>(size), std::vector<float>(size), std::vector<float>(size),
+                      std::vector<float>(turns ? kPairs<D> * level.layout.length : 0),
+                      std::vector<float>(turns ? size : 0)});
   }
 }
 
@@ -38,7 +40,9 @@ template <int D>
 std::size_t MultigridMemory<D>::bytes() const {
   std::size_t sum = direct.capacity() * sizeof(double);
   for (const Level& level : levels) {
-    sum += (level.u.capacity() + level.b.capacity() + level.r.capacity()) * sizeof(float);
+    sum += (level.u.capacity() + level.b.capacity() + level.r.capacity() + level.spins.capacity() +
+            level.turned.capacity()) *
+           sizeof(float);
   }
   return sum;
 }
@@ -53,7 +57,7 @@ View<D, float> Multigrid<D>::view(std::size_t l) const {
 template <int D>
 void Multigrid<D>::find_residual(std::size_t l, int bit, bool pressures_only) {
   auto& level = memory_.levels[l];
-  const ResidualPass<D, float> pass{view(l), level.u.data(), level.b.data(), level.r.data(),
+  const ResidualPass<D, float> pass{view(l), level.u.data(), right(l), level.r.data(),
                                     bit,     pressures_only};
   for_rows(model_.levels[l].layout, arena_, [&](const RowRange& rows) {
     if (turns_) {
@@ -61,6 +65,21 @@ void Multigrid<D>::find_residual(std::size_t l, int bit, bool pressures_only) {
     } else {
       ISOCHOR_CALL_KERNEL(best_isa(), residual_kernel(pass, rows));
     }
+  });
+}
+
+template <int D>
+void Multigrid<D>::find_spins(std::size_t l) {
+  if (!spin()) return;
+  auto& level = memory_.levels[l];
+  const SpinPass<D, float> pass{view(l), level.u.data(), level.spins.data(), level.b.data(),
+                                level.turned.data()};
+  const Layout<D>& layout = model_.levels[l].layout;
+  for_rows(layout, arena_, [&](const RowRange& rows) {
+    ISOCHOR_CALL_KERNEL(best_isa(), find_spins_kernel(pass, rows));
+  });
+  for_rows(layout, arena_, [&](const RowRange& rows) {
+    ISOCHOR_CALL_KERNEL(best_isa(), apply_spins_kernel(pass, rows));
   });
 }
 
@@ -104,7 +123,7 @@ void Multigrid<D>::smooth_band(std::size_t l, const Band<D>& band, int sweeps) {
                          band.patches.data(),
                          band.inverses.data(),
                          level.u.data(),
-                         level.b.data()};
+                         right(l)};
   for (int sweep = 0; sweep < sweeps; ++sweep) {
     for (int turn = 0; turn < 1 << D; ++turn) {
       // Every other sweep goes back.
@@ -155,7 +174,10 @@ void Multigrid<D>::smooth(std::size_t l) {
   if (model_.params.smoother == Smoother::Unaugmented) {
     return smooth_as_published(l, PublishedPart::Everywhere, 1);
   }
+  // Spins follow smoothing: short waves turn cells by little.
+  find_spins(l);
   smooth_boundary(l);
+  find_spins(l);
   if (turns_) {
     smooth_turned_interior(l);
   } else if (model_.params.smoother == Smoother::Best) {
@@ -163,6 +185,7 @@ void Multigrid<D>::smooth(std::size_t l) {
   } else {
     smooth_as_published(l, PublishedPart::Interior, 1);
   }
+  find_spins(l);
   smooth_boundary(l);
 }
 
@@ -181,6 +204,7 @@ void Multigrid<D>::smooth_relocated(std::size_t l) {
 
 template <int D>
 void Multigrid<D>::descend(std::size_t l) {
+  find_spins(l);
   find_residual(l, kActive);
   auto& coarse = memory_.levels[l + 1];
   std::fill(coarse.u.begin(), coarse.u.end(), 0.0f);
@@ -241,6 +265,22 @@ void find_residual(const Model<D>& model, std::span<const double> u, std::span<c
 }
 
 template <int D>
+void turn_on(const Model<D>& model, const Turns<D>& turns, std::span<const double> u,
+             std::span<const double> b, std::span<double> spins, std::span<double> turned,
+             ThreadArena& arena) {
+  const Level<D>& level = model.levels[0];
+  View<D, double> view = level.template view<double>(model.material);
+  view.turns = turns.finest.data();
+  const SpinPass<D, double> pass{view, u.data(), spins.data(), b.data(), turned.data()};
+  for_rows(level.layout, arena, [&](const RowRange& rows) {
+    ISOCHOR_CALL_KERNEL(best_isa(), find_spins_kernel(pass, rows));
+  });
+  for_rows(level.layout, arena, [&](const RowRange& rows) {
+    ISOCHOR_CALL_KERNEL(best_isa(), apply_spins_kernel(pass, rows));
+  });
+}
+
+template <int D>
 void find_turned_residual(const Model<D>& model, const Turns<D>& turns, std::span<const double> u,
                           std::span<const double> b, std::span<double> r, ThreadArena& arena) {
   const Level<D>& level = model.levels[0];
@@ -260,6 +300,10 @@ template void find_residual(const Model<2>&, std::span<const double>, std::span<
                             std::span<double>, ThreadArena&);
 template void find_residual(const Model<3>&, std::span<const double>, std::span<const double>,
                             std::span<double>, ThreadArena&);
+template void turn_on(const Model<2>&, const Turns<2>&, std::span<const double>,
+                      std::span<const double>, std::span<double>, std::span<double>, ThreadArena&);
+template void turn_on(const Model<3>&, const Turns<3>&, std::span<const double>,
+                      std::span<const double>, std::span<double>, std::span<double>, ThreadArena&);
 template void find_turned_residual(const Model<2>&, const Turns<2>&, std::span<const double>,
                                    std::span<const double>, std::span<double>, ThreadArena&);
 template void find_turned_residual(const Model<3>&, const Turns<3>&, std::span<const double>,

@@ -10,6 +10,7 @@ template <int D>
 struct MultigridMemory {
   struct Level {
     std::vector<float> u, b, r;
+    std::vector<float> spins, turned;  ///< of corotated elasticity, see SpinPass
   };
   std::vector<Level> levels;
   std::vector<double> direct;
@@ -38,6 +39,12 @@ class Multigrid {
 
  private:
   void cycle(std::size_t level);
+  bool spin() const { return turns_ && turns_->spin; }
+  void find_spins(std::size_t level);
+  /// What rows with frozen rotations have on their right.
+  const float* right(std::size_t level) const {
+    return (spin() ? memory_.levels[level].turned : memory_.levels[level].b).data();
+  }
   void smooth_boundary(std::size_t level);
   void smooth_relocated(std::size_t level);
   void smooth_band(std::size_t level, const Band<D>& band, int sweeps);
@@ -61,6 +68,14 @@ class Multigrid {
 template <int D>
 void find_residual(const Model<D>& model, std::span<const double> u, std::span<const double> b,
                    std::span<double> r, ThreadArena& arena);
+
+/// What a right-hand side of frozen rotations becomes where cells turn on as faces move by u:
+/// `turned` is b with the stress that they lose, and may be where u is. `spins` has kPairs<D>
+/// fields of memory.
+template <int D>
+void turn_on(const Model<D>& model, const Turns<D>& turns, std::span<const double> u,
+             std::span<const double> b, std::span<double> spins, std::span<double> turned,
+             ThreadArena& arena);
 
 /// The same of corotated elasticity: the whole force, with the rotations that forces have.
 template <int D>

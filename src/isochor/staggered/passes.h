@@ -31,6 +31,21 @@ struct DistributePass {
   float *u, *r;
 };
 
+/// What spins are resisted with, of what the terms of a cell are short of: some have very few.
+template <int D>
+inline constexpr double kLeastSpin = D == 3 ? 1e-4 : 0;
+
+/// How cells go on turning where their faces move by u, and what that does to the right-hand side
+/// of rows whose rotations are frozen.
+template <int D, class T>
+struct SpinPass {
+  View<D, T> view;
+  const T* u;
+  T* spins;  ///< kPairs<D> fields, zero where there is no material
+  const T* b;
+  T* turned;  ///< b with the stress that cells lose as they turn, D + 1 fields
+};
+
 /// Between two levels. Rows are those of the level that is written.
 template <int D>
 struct TransferPass {

@@ -138,7 +138,8 @@ void find_turns(const Model<D>& model, std::span<const double> u, Turns<D>& turn
 }
 
 template <int D>
-void turn_cycles(const Model<D>& model, Turns<D>& turns, ThreadArena& arena) {
+void turn_cycles(const Model<D>& model, bool spin, Turns<D>& turns, ThreadArena& arena) {
+  turns.spin = spin;
   std::vector<float>& finest = turns.cycles[0];
   parallel_for(arena, finest.size(), 8192,
                [&](std::size_t i) { finest[i] = float(turns.finest[i]); });
@@ -150,14 +151,14 @@ void turn_cycles(const Model<D>& model, Turns<D>& turns, ThreadArena& arena) {
   const std::vector<double> entries(turns.cycles.back().begin(), turns.cycles.back().end());
   View<D, double> view = last.template view<double>(model.material);
   view.turns = entries.data();
-  turns.coarsest = Coarsest<D>(last, view, model.order);
+  turns.coarsest = Coarsest<D>(last, view, spin, model.order);
 }
 
 template struct Turns<2>;
 template struct Turns<3>;
 template void find_turns(const Model<2>&, std::span<const double>, Turns<2>&, ThreadArena&);
 template void find_turns(const Model<3>&, std::span<const double>, Turns<3>&, ThreadArena&);
-template void turn_cycles(const Model<2>&, Turns<2>&, ThreadArena&);
-template void turn_cycles(const Model<3>&, Turns<3>&, ThreadArena&);
+template void turn_cycles(const Model<2>&, bool, Turns<2>&, ThreadArena&);
+template void turn_cycles(const Model<3>&, bool, Turns<3>&, ThreadArena&);
 
 }  // namespace isochor::staggered

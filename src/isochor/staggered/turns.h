@@ -15,6 +15,7 @@ struct Turns {
   std::vector<double> finest;              ///< D D fields, as View::turns
   std::vector<std::vector<float>> cycles;  ///< per level
   Coarsest<D> coarsest;                    ///< factorised with them
+  bool spin = false;                       ///< cells turn on as cycles move their faces
 
   std::size_t bytes() const;
 };
@@ -26,8 +27,9 @@ template <int D>
 void find_turns(const Model<D>& model, std::span<const double> u, Turns<D>& turns,
                 ThreadArena& arena);
 
-/// Gives cycles the rotations that forces have: coarse cells turn as their children do.
+/// Gives cycles the rotations that forces have: coarse cells turn as their children do. With `spin`
+/// cells turn on as faces move, as they do in the force; else rotations are frozen [Zhu10 sec 7].
 template <int D>
-void turn_cycles(const Model<D>& model, Turns<D>& turns, ThreadArena& arena);
+void turn_cycles(const Model<D>& model, bool spin, Turns<D>& turns, ThreadArena& arena);
 
 }  // namespace isochor::staggered
