@@ -117,16 +117,17 @@ class Equilibrium {
         std::sqrt(residual) /
         (std::sqrt(reaction) + std::sqrt(weight) + std::sqrt(contact.force_squared) +
          model_.slack_force + std::sqrt(rounding) / tolerance);
-    return {.energy = elastic + outer + inertia + damping + zonal.energy + contact.energy,
-            .energy_scale = std::abs(elastic) + std::abs(outer) + inertia + damping +
-                            zonal.energy_scale + contact.energy,
-            .residual = accuracy() * std::max(imbalance, volume_residual(zonal))};
+    without_zones_ = {
+        .energy = elastic + outer + inertia + damping + contact.energy,
+        .energy_scale = std::abs(elastic) + std::abs(outer) + inertia + damping + contact.energy,
+        .residual = accuracy() * std::max(imbalance, volume_residual(zonal))};
+    return with_zones(zonal);
   }
 
   /// Pressures are new with every direction, and the energy with them.
   std::optional<solve::Evaluation> renewed() {
     if (!zonal_ || zonal_->method() == ZoneMethod::Multiplier) return std::nullopt;
-    return evaluate();
+    return with_zones(zonal_->renew(scratch_.force));
   }
 
   void begin_zones(ZoneMethod method, std::span<const double> pressures) {
@@ -187,6 +188,8 @@ class Equilibrium {
 
   /// K step = what restraints leave of the forces.
   solve::KrylovReport solve_linear(double tolerance) {
+    // Where the diagonal is the preconditioner a few more iterations cost less than linearising.
+    if (linear_.applications() == 0) tolerance *= 0.1;
     if (zonal_) return zonal_->solve(linear_, scratch_.force, tolerance, time_, scratch_.step);
     std::ranges::copy(scratch_.force, linear_.right_side().begin());
     return linear_.solve(scratch_.step, tolerance);
@@ -460,6 +463,12 @@ class Equilibrium {
     return false;
   }
 
+  solve::Evaluation with_zones(const ZonalTerms& zonal) const {
+    return {.energy = without_zones_.energy + zonal.energy,
+            .energy_scale = without_zones_.energy_scale + zonal.energy_scale,
+            .residual = without_zones_.residual};
+  }
+
   /// Where forces are added up that solving is to meet.
   std::span<Vec3d> load() { return linear_.right_side(); }
 
@@ -479,7 +488,8 @@ class Equilibrium {
   Restraint restraint_;
   LinearSystem linear_;
   std::optional<ZonalSystem> zonal_;
-  double drag_ = 0;  ///< N/m, see hold_back
+  solve::Evaluation without_zones_;  ///< energies of the last evaluation
+  double drag_ = 0;                  ///< N/m, see hold_back
   bool guesses_ = false;
   double rounding_force_ = 0;  ///< what rounding leaves on a node, N
 };
@@ -556,41 +566,6 @@ solve::KrylovReport solve_linear(const Model& model, const Configuration& at,
   linear.linearise(at, Definiteness::Clamp, std::nullopt);
   std::ranges::copy(b, linear.right_side().begin());
   return linear.solve(u, tolerance);
-}
-
-ZoneReport zone_report(const Model& model, const State& state, ThreadArena& arena) {
-  ZoneReport report;
-  report.volume.resize(model.zones.count());
-  ZoneSlopes slopes(model);
-  if (model.zones.count() > 0) {
-    measure_zones(model, state.positions, slopes, report.volume, arena);
-  }
-  for (std::size_t z = 0; z < report.volume.size(); ++z) {
-    report.volume[z] /= model.zones.volume[z];
-    if (std::abs(report.volume[z] - 1) <= report.worst) continue;
-    report.worst = std::abs(report.volume[z] - 1);
-    report.worst_zone = z;
-  }
-  return report;
-}
-
-void add_zone_force(const Model& model, const State& state, std::span<Vec3d> force,
-                    ThreadArena& arena) {
-  if (model.zones.count() == 0) return;
-  ZoneSlopes slopes(model);
-  std::vector<double> volumes(model.zones.count());
-  measure_zones(model, state.positions, slopes, volumes, arena);
-  add_zone_force(model, slopes, state.pressures, force, arena);
-}
-
-std::vector<double> pressures_of_tets(const Model& model, const State& state,
-                                      std::span<const double> activations, ThreadArena& arena) {
-  std::vector<double> out(model.tets.size(), 0);
-  if (model.zones.count() > 0) tet_pressures(model, state.pressures, out, arena);
-  std::vector<TetStress> stress(model.tets.size());
-  stresses(model, {state.positions, activations}, stress, arena);
-  for (std::size_t t = 0; t < out.size(); ++t) out[t] -= trace(stress[t].cauchy) / 3;
-  return out;
 }
 
 }  // namespace isochor::tets
