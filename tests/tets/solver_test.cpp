@@ -70,7 +70,7 @@ TEST(TetSolver, LinearIterationsDoNotGrowWithTheResolution) {
     std::vector<Vec3d> b(model.node_count()), u(model.node_count());
     for (std::size_t i = 0; i < b.size(); ++i) b[i] = model.mass[i] * Vec3d{1, 0, -9.8};
     const solve::KrylovReport report =
-        solve_linear(model, {model.rest_positions}, b, u, 1e-6, scratch, context);
+        solve_linear(model, {model.rest_positions}, b, u, 1e-6, scratch.linear, context);
     EXPECT_TRUE(report.converged);
     fewest = std::min(fewest, report.iterations);
     most = std::max(most, report.iterations);

@@ -79,6 +79,38 @@ class Equilibrium {
     return clear || reached;
   }
 
+  /// In a step that takes no time: a first guess by one linear system about the start, in which
+  /// held nodes move along with all others, instead of alone into the tets beside them. Kept where
+  /// that has less energy.
+  solve::NewtonReport predict() {
+    solve::NewtonReport report;
+    const bool multipliers = zonal_ && zonal_->method() == ZoneMethod::Multiplier;
+    if (time_ || input_.contact || !scratch_.slides.empty() || multipliers) return report;
+    if (sum_nodes([&](std::size_t i) { return square(way_of(i)); }) == 0) return report;
+    each_node([&](std::size_t i) {
+      scratch_.step[i] = way_of(i);
+      scratch_.positions[i] = start_.positions[i];
+    });
+    evaluate();
+    linearise(Definiteness::None);
+    linear_.multiply(scratch_.step, load());
+    each_node([&](std::size_t i) { scratch_.force[i] -= load()[i]; });
+    if (zonal_) zonal_->expect(scratch_.step);
+    move(1);
+    const double alone = total_energy();
+    constexpr double kTolerance = 0.03;
+    const solve::KrylovReport solved = solve_linear(kTolerance);
+    move(1);
+    if (solved.indefinite || solved.unfit || !(total_energy() < alone)) {
+      move(-1);
+      if (zonal_) begin_zones(zonal_->method(), start_.pressures);
+    }
+    report.iterations = 1;
+    report.krylov_iterations = solved.iterations;
+    report.operator_applications = solved.operator_applications;
+    return report;
+  }
+
   solve::Evaluation evaluate() {
     const double elastic =
         elastic_force(model_, configuration(), scratch_.force, scratch_.elastic, context_.arena);
@@ -186,13 +218,18 @@ class Equilibrium {
     linear_.linearise(at, fix, time_, input_.contact ? &input_.contact->matrix() : nullptr);
   }
 
-  /// K step = what restraints leave of the forces.
+  /// K step = what restraints leave of the forces. More accurately than Newton's method asks for
+  /// where iterations cost less than linearising; no more than what it needs to end.
   solve::KrylovReport solve_linear(double tolerance) {
-    // Where the diagonal is the preconditioner a few more iterations cost less than linearising.
-    if (linear_.applications() == 0) tolerance *= 0.1;
-    if (zonal_) return zonal_->solve(linear_, scratch_.force, tolerance, time_, scratch_.step);
+    constexpr double kQuick = 12, kLoosest = 0.1;
+    const double enough = 0.1 * model_.params.newton.tolerance / without_zones_.residual;
+    tolerance = std::max(quick_ ? 0.1 * tolerance : tolerance, std::min(enough, kLoosest));
     std::ranges::copy(scratch_.force, linear_.right_side().begin());
-    return linear_.solve(scratch_.step, tolerance);
+    const auto report =
+        zonal_ ? zonal_->solve(linear_, scratch_.force, tolerance, time_, scratch_.step)
+               : linear_.solve(scratch_.step, tolerance);
+    quick_ = report.iterations <= kQuick;
+    return report;
   }
 
   /// After a search that converged: what slides is let go where it leaves of its own, what came
@@ -490,7 +527,7 @@ class Equilibrium {
   std::optional<ZonalSystem> zonal_;
   solve::Evaluation without_zones_;  ///< energies of the last evaluation
   double drag_ = 0;                  ///< N/m, see hold_back
-  bool guesses_ = false;
+  bool guesses_ = false, quick_ = true;
   double rounding_force_ = 0;  ///< what rounding leaves on a node, N
 };
 
@@ -522,8 +559,10 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
   }
   Equilibrium problem(model, state, input, time, scratch, context);
   if (!problem.begin()) return {{.end = solve::NewtonEnd::Stalled}, {}};
+  const solve::NewtonReport guess = problem.predict();
   const bool dragged = problem.hold_back(true);
   StepReport report{seek(problem, model, state, scratch, context), {}};
+  add_counts(report, guess);
   // What is let go stays so; what few rounds do not let go comes free in the next step.
   constexpr int kRounds = 3;
   for (int round = 0; round < kRounds && report.converged() && problem.renew(round); ++round) {
@@ -556,16 +595,6 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
   state.last_dt = input.dt;
   std::ranges::copy(scratch.zonal.pressures, state.pressures.begin());
   return report;
-}
-
-solve::KrylovReport solve_linear(const Model& model, const Configuration& at,
-                                 std::span<const Vec3d> b, std::span<Vec3d> u, double tolerance,
-                                 Scratch& scratch, Context& context) {
-  const Restraint restraint{model, {}};
-  LinearSystem linear(model, restraint, scratch.linear, context);
-  linear.linearise(at, Definiteness::Clamp, std::nullopt);
-  std::ranges::copy(b, linear.right_side().begin());
-  return linear.solve(u, tolerance);
 }
 
 }  // namespace isochor::tets

@@ -77,10 +77,4 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
 /// Memory that a model, its auxiliary lattice, a state and a scratch hold, bytes.
 std::size_t bytes_allocated(const Model& model, const State& state, const Scratch& scratch);
 
-/// Solves K u = b about positions x among the motions that the model leaves free: one linear
-/// system, as Newton's method has them, without inertia.
-solve::KrylovReport solve_linear(const Model& model, const Configuration& at,
-                                 std::span<const Vec3d> b, std::span<Vec3d> u, double tolerance,
-                                 Scratch& scratch, Context& context);
-
 }  // namespace isochor::tets

@@ -151,6 +151,11 @@ ZonalTerms ZonalSystem::renew(std::span<Vec3d> force) {
   return terms;
 }
 
+void ZonalSystem::expect(std::span<const Vec3d> way) {
+  zone_change(model_, memory_.slopes, way, memory_.change, context_.arena);
+  for (std::size_t z = 0; z < model_.zones.count(); ++z) memory_.excess[z] += memory_.change[z];
+}
+
 std::span<const double> ZonalSystem::curving_pressures() {
   if (method_ == ZoneMethod::Linear) return {};
   tet_pressures(model_, memory_.effective, memory_.tet_pressures, context_.arena);

@@ -69,6 +69,9 @@ class ZonalSystem {
   /// zones pushed with before.
   ZonalTerms renew(std::span<Vec3d> force);
 
+  /// Counts what volumes change by along a way, to first order, as if they had changed.
+  void expect(std::span<const Vec3d> way);
+
   /// What curves with volumes; none where zones are linear.
   std::span<const double> curving_pressures();
 
