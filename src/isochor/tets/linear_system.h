@@ -58,6 +58,9 @@ class LinearSystem {
   void multiply(std::span<const Vec3d> p, std::span<Vec3d> q);
   void precondition(std::span<const Vec3d> r, std::span<Vec3d> z);
 
+  /// Where the preconditioner was found unfit: changes it; whether there is anything to change.
+  bool weaken() { return by_lattice_ && lattice_->weaken(); }
+
   const Restraint& restraint() const { return restraint_; }
   /// Products with K in one application of the preconditioner.
   int applications() const { return by_lattice_ ? LatticePreconditioner::kApplications : 0; }

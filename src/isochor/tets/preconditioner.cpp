@@ -146,6 +146,14 @@ void LatticePreconditioner::prepare(const solve::Blocks<double>& matrix,
       [&] { multiply(m.d, m.image); }, [&](std::span<Vec3f> v) { restraint_(v, arena_); });
 }
 
+bool LatticePreconditioner::weaken() {
+  constexpr double kFactor = 1.0 / 16, kLeast = 1e-3;
+  if (share_ == 0) return false;
+  share_ *= kFactor;
+  if (share_ < kLeast) share_ = 0;
+  return true;
+}
+
 void LatticePreconditioner::multiply(std::span<const Vec3f> v, std::span<Vec3f> out) {
   solve::multiply(model_.pattern, memory_.matrix, v, out, arena_);
   if (contact_) contact_->add_product(v, out, arena_);
@@ -191,7 +199,7 @@ void LatticePreconditioner::correct() {
       sum += double(auxiliary.to_tets.terms[t].weight) *
              m.correction[auxiliary.to_tets.terms[t].index];
     }
-    sum *= 1 / stiffening_;
+    sum *= share_ / stiffening_;
     m.x[i] += Vec3f{float(sum[0]), float(sum[1]), float(sum[2])};
   });
   restraint_(std::span(m.x), arena_);

@@ -52,6 +52,11 @@ class LatticePreconditioner {
   /// ground: too stiff along surfaces, never too soft.
   void linearise(std::span<const Vec3d> positions, double inertia);
 
+  /// Tets that lock resist motions that a cell of the lattice hardly feels: the lattice is then too
+  /// soft, and the cycle not definite. From here on a smaller part of its corrections is taken;
+  /// false where none is left.
+  bool weaken();
+
   /// z = M^-1 r.
   void apply(std::span<const Vec3d> r, std::span<Vec3d> z);
 
@@ -73,6 +78,7 @@ class LatticePreconditioner {
   ThreadArena& arena_;
   const contact::ContactMatrix* contact_ = nullptr;
   double stiffening_ = 1;
+  double share_ = 1;  ///< of the lattice's corrections that is taken
   lattice::Multigrid multigrid_;
 };
 

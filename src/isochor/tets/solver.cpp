@@ -13,6 +13,8 @@ namespace {
 
 using materials::Definiteness;
 
+constexpr double kPredicted = 0.03;  ///< accuracy of a first guess
+
 double square(const Vec3d& v) { return dot(v, v); }
 
 /// A step as a problem for solve::newton: the equilibrium of all forces, those of inertia among
@@ -79,14 +81,12 @@ class Equilibrium {
     return clear || reached;
   }
 
-  /// In a step that takes no time: a first guess by one linear system about the start, in which
-  /// held nodes move along with all others, instead of alone into the tets beside them. Kept where
-  /// that has less energy.
+  /// In a step that takes no time: a guess by a linear system about the start, in which held nodes
+  /// do not move alone into the tets beside them. Kept where it has less energy.
   solve::NewtonReport predict() {
-    solve::NewtonReport report;
     const bool multipliers = zonal_ && zonal_->method() == ZoneMethod::Multiplier;
-    if (time_ || input_.contact || !scratch_.slides.empty() || multipliers) return report;
-    if (sum_nodes([&](std::size_t i) { return square(way_of(i)); }) == 0) return report;
+    if (time_ || input_.contact || !scratch_.slides.empty() || multipliers) return {};
+    if (sum_nodes([&](std::size_t i) { return square(way_of(i)); }) == 0) return {};
     each_node([&](std::size_t i) {
       scratch_.step[i] = way_of(i);
       scratch_.positions[i] = start_.positions[i];
@@ -96,19 +96,18 @@ class Equilibrium {
     linear_.multiply(scratch_.step, load());
     each_node([&](std::size_t i) { scratch_.force[i] -= load()[i]; });
     if (zonal_) zonal_->expect(scratch_.step);
+    without_zones_.residual = 1;  // what moves is no part of it yet
     move(1);
     const double alone = total_energy();
-    constexpr double kTolerance = 0.03;
-    const solve::KrylovReport solved = solve_linear(kTolerance);
+    const solve::KrylovReport solved = solve_linear(kPredicted);
     move(1);
     if (solved.indefinite || solved.unfit || !(total_energy() < alone)) {
       move(-1);
       if (zonal_) begin_zones(zonal_->method(), start_.pressures);
     }
-    report.iterations = 1;
-    report.krylov_iterations = solved.iterations;
-    report.operator_applications = solved.operator_applications;
-    return report;
+    return {.iterations = 1,
+            .krylov_iterations = solved.iterations,
+            .operator_applications = solved.operator_applications};
   }
 
   solve::Evaluation evaluate() {
@@ -123,12 +122,8 @@ class Equilibrium {
       contact = input_.contact->evaluate(scratch_.positions, scratch_.force, context_.arena);
     }
     each_node([&](std::size_t i) { load()[i] = scratch_.force[i] + outer_force(i); });
-    if (time_) {
-      each_node([&](std::size_t i) { load()[i] += inertia_force(i); });
-    }
-    if (damped()) {
-      each_node([&](std::size_t i) { load()[i] -= scratch_.drag[i]; });
-    }
+    if (time_) each_node([&](std::size_t i) { load()[i] += inertia_force(i); });
+    if (damped()) each_node([&](std::size_t i) { load()[i] -= scratch_.drag[i]; });
     if (drag_ > 0) {
       each_node([&](std::size_t i) {
         if (model_.is_free_sheet(i)) load()[i] -= drag_ * way_of(i);
@@ -224,11 +219,16 @@ class Equilibrium {
     constexpr double kQuick = 12, kLoosest = 0.1;
     const double enough = 0.1 * model_.params.newton.tolerance / without_zones_.residual;
     tolerance = std::max(quick_ ? 0.1 * tolerance : tolerance, std::min(enough, kLoosest));
-    std::ranges::copy(scratch_.force, linear_.right_side().begin());
-    const auto report =
-        zonal_ ? zonal_->solve(linear_, scratch_.force, tolerance, time_, scratch_.step)
-               : linear_.solve(scratch_.step, tolerance);
+    solve::KrylovReport report;
+    int earlier = 0;
+    do {
+      earlier += report.iterations;
+      std::ranges::copy(scratch_.force, linear_.right_side().begin());
+      report = zonal_ ? zonal_->solve(linear_, scratch_.force, tolerance, time_, scratch_.step)
+                      : linear_.solve(scratch_.step, tolerance);
+    } while (report.unfit && linear_.weaken());
     quick_ = report.iterations <= kQuick;
+    report.iterations += earlier;
     return report;
   }
 
