@@ -152,6 +152,12 @@ struct DenseLaw {
     }
   }
 
+  template <class T>
+  static ISOCHOR_KERNEL Mat3<T> cofactors(const Mat3<T>& F) {
+    return {{cross(F.column[1], F.column[2]), cross(F.column[2], F.column[0]),
+             cross(F.column[0], F.column[1])}};
+  }
+
   /// Second derivatives of a function of I1 = F : F and J, dJ/dF being the cofactors.
   template <class T>
   static ISOCHOR_LARGE_KERNEL void fill_matrix_part(const Mat3<T>& F,

@@ -97,27 +97,4 @@ struct InvariantLaw : PrincipalLaw<Law> {
   }
 };
 
-/// dJ/dF.
-template <class T>
-ISOCHOR_KERNEL Mat3<T> cofactors(const Mat3<T>& F) {
-  return {{cross(F.column[1], F.column[2]), cross(F.column[2], F.column[0]),
-           cross(F.column[0], F.column[1])}};
-}
-
-/// A law of I1 and J alone: its energy and stress need no singular values.
-template <class Law>
-struct FirstAndThirdInvariantLaw : InvariantLaw<Law> {
-  template <class T>
-  static ISOCHOR_LARGE_KERNEL T energy(const Mat3<T>& F, const Parameters<T>& p) {
-    return Law::energy(Invariants<T>(F), p);
-  }
-
-  template <class T>
-  static ISOCHOR_LARGE_KERNEL Response<T> respond(const Mat3<T>& F, const Parameters<T>& p) {
-    const Invariants<T> s(F);
-    const InvariantDerivatives<T> d = Law::derivatives(s, p);
-    return {Law::energy(s, p), (T(2) * d.i1) * F + d.j * cofactors(F)};
-  }
-};
-
 }  // namespace isochor::materials

@@ -11,12 +11,12 @@ namespace isochor::materials {
 /// Neo-Hookean with the volume change taken out of the shear part, as in [Sheen21 (12)]:
 /// mu/2 (J^(-2/3) I1 - 3) + kappa U(J; beta), kappa = lambda + 2 mu / 3, with Sheen's compression
 /// penalty; J^(-1/3) is continued below J = 0.1.
-struct NeoHookeanIsochoric : FirstAndThirdInvariantLaw<NeoHookeanIsochoric> {
+struct NeoHookeanIsochoric : InvariantLaw<NeoHookeanIsochoric> {
   static constexpr std::string_view kName = "neo_hookean_isochoric";
   static constexpr std::array kShape{
       ShapeParameter{"beta", 0, Range::at_least(0),
                      "how much steeper than (J - 1)^2 volume changes are penalised (Sheen 2021)"}};
-  using FirstAndThirdInvariantLaw::energy;
+  using InvariantLaw::energy;
 
   template <class T>
   static ISOCHOR_KERNEL T energy(const Invariants<T>& s, const Parameters<T>& p) {

@@ -24,7 +24,9 @@ struct RatioMeasure : InvariantLaw<Measure> {
   template <class T>
   static ISOCHOR_KERNEL Response<T> respond(const Mat3<T>& F, const Parameters<T>& p) {
     const Smooth<T> m = Measure::of(Invariants<T>(F).j, p);
-    return {m.value, m.slope * cofactors(F)};
+    const Mat3<T> cofactors{{cross(F.column[1], F.column[2]), cross(F.column[2], F.column[0]),
+                             cross(F.column[0], F.column[1])}};
+    return {m.value, m.slope * cofactors};
   }
 };
 
