@@ -42,7 +42,7 @@ double add_row(double spacing, double poisson, Context& context, std::vector<Ben
   solve::KrylovReport report;
   const int repeats = model.tets.size() < 200'000 ? 3 : 1;
   const double seconds = fastest(repeats, one.arena, [&] {
-    report = tets::solve_linear(model, {bent}, b, u, 1e-6, scratch, one);
+    report = tets::solve_linear(model, {bent}, b, u, 1e-6, scratch.linear, one);
   });
   const double unknowns = 3 * double(model.node_count());
   const std::string name =

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "isochor/tets/solver.h"
+#include "isochor/tets/fields.h"
 
 namespace isochor::bench {
 

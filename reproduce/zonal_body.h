@@ -7,7 +7,7 @@
 
 #include "isochor/files/frame.h"
 #include "isochor/run/render.h"
-#include "isochor/tets/solver.h"
+#include "isochor/tets/fields.h"
 #include "reproduce/row.h"
 
 /// What experiments with zones of tets share.

@@ -4,7 +4,7 @@
 
 #include "isochor/base/error.h"
 #include "isochor/materials/registry.h"
-#include "isochor/tets/solver.h"
+#include "isochor/tets/fields.h"
 #include "tests/tets/sample_meshes.h"
 
 namespace isochor::tets {

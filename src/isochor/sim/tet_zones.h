@@ -2,7 +2,7 @@
 
 #include "isochor/sim/method.h"
 #include "isochor/sim/tet_body.h"
-#include "isochor/tets/solver.h"
+#include "isochor/tets/fields.h"
 
 namespace isochor::sim {
 

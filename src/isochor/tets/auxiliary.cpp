@@ -84,8 +84,21 @@ Rows tets_by_cell(const Model& model, const BodyRange& body, const grid::Lattice
     by_tet.terms.push_back({cells[p], float(model.volume[tet] / kSamples)});
     if (p % kSamples == kSamples - 1) by_tet.first.push_back(std::int32_t(by_tet.terms.size()));
   }
-  Rows rows = transposed(by_tet, lattice.cell_count());
-  for (auto& term : rows.terms) term.index += body.first_tet;
+  const Rows samples = transposed(by_tet, lattice.cell_count());
+  // Those of one tet follow each other.
+  Rows rows;
+  for (std::size_t c = 0; c < lattice.cell_count(); ++c) {
+    const std::size_t begin = rows.terms.size();
+    for (std::int32_t k = samples.first[c]; k < samples.first[c + 1]; ++k) {
+      const auto [tet, volume] = samples.terms[k];
+      if (rows.terms.size() > begin && rows.terms.back().index == tet + body.first_tet) {
+        rows.terms.back().weight += volume;
+      } else {
+        rows.terms.push_back({tet + body.first_tet, volume});
+      }
+    }
+    rows.first.push_back(std::int32_t(rows.terms.size()));
+  }
   return rows;
 }
 

@@ -5,9 +5,13 @@
 
 #include "isochor/materials/law_batch.h"
 #include "isochor/materials/registry.h"
-#include "isochor/materials/tangent_numbers.h"
+#include "isochor/math/dispatch.h"
 
 namespace isochor::tets {
+
+/// Adds what pressures do as volumes curve, makes tangents definite, and stiffnesses of them.
+ISOCHOR_DECLARE_KERNEL(void stiffness_kernel(const StiffnessBatch&))
+
 namespace {
 
 /// Edges from corner 0.
@@ -16,17 +20,20 @@ Mat3d edges(const Model& model, std::size_t tet, std::span<const Vec3d> x) {
   return {{x[b] - x[a], x[c] - x[a], x[d] - x[a]}};
 }
 
-/// What a law is asked for, and answers, for the tets of a batch.
+/// What a law is asked for, and answers, for the tets of a batch; filled up to whole packs.
 struct BatchMemory {
-  double F[9 * kBatch], activation[kBatch];
+  double F[9 * kBatch], mu[kBatch], lambda[kBatch], activation[kBatch];
   double energy[kBatch], stress[9 * kBatch];
-  double tangent[materials::DenseTangent<double>::kSize * kBatch];
+  double numbers[kStiffnessNumbers * kBatch];  ///< of the tangent, then of the stiffness
   int count;
 
-  Mat3d matrix(const double* numbers, int i) const {
+  Mat3d matrix(const double* from, int i) const {
     Mat3d A;
-    for (int e = 0; e < 9; ++e) A(e % 3, e / 3) = numbers[e * count + i];
+    for (int e = 0; e < 9; ++e) A(e % 3, e / 3) = from[e * count + i];
     return A;
+  }
+  void put(const Mat3d& A, double* to, int i) const {
+    for (int e = 0; e < 9; ++e) to[e * count + i] = A(e % 3, e / 3);
   }
 };
 
@@ -36,23 +43,24 @@ void for_batches(const Model& model, const Configuration& at, ThreadArena& arena
   parallel_for(arena, model.batches.size(), 1, [&](std::size_t b) {
     const Batch& batch = model.batches[b];
     BatchMemory memory;
-    memory.count = batch.count;
-    for (int i = 0; i < batch.count; ++i) {
-      const std::size_t t = batch.first + i;
-      const Mat3d F = edges(model, t, at.positions) * model.gradient[t];
-      for (int e = 0; e < 9; ++e) memory.F[e * batch.count + i] = F(e % 3, e / 3);
+    memory.count = (batch.count + kWholePacks - 1) / kWholePacks * kWholePacks;
+    for (int i = 0; i < memory.count; ++i) {
+      const std::size_t t = batch.first + std::min(i, batch.count - 1);
+      memory.put(edges(model, t, at.positions) * model.gradient[t], memory.F, i);
+      memory.mu[i] = model.mu[t];
+      memory.lambda[i] = model.lambda[t];
     }
     const materials::Material& material = model.materials[batch.material];
-    materials::LawBatch<double> law{.count = std::size_t(batch.count),
+    materials::LawBatch<double> law{.count = std::size_t(memory.count),
                                     .F = memory.F,
-                                    .mu = &model.mu[batch.first],
-                                    .lambda = &model.lambda[batch.first]};
+                                    .mu = memory.mu,
+                                    .lambda = memory.lambda};
     std::ranges::copy(material.shape, law.common.shape);
     if (!at.activations.empty()) {
       const double whole = at.activations[batch.material];
-      for (int i = 0; i < batch.count; ++i) {
-        memory.activation[i] =
-            model.activation.empty() ? whole : whole * model.activation[batch.first + i];
+      for (int i = 0; i < memory.count; ++i) {
+        const std::size_t t = batch.first + std::min(i, batch.count - 1);
+        memory.activation[i] = model.activation.empty() ? whole : whole * model.activation[t];
       }
       law.activation = memory.activation;
     }
@@ -68,48 +76,6 @@ double energy_of(const Model& model, const Batch& batch, const double* densities
   double sum = 0;
   for (int i = 0; i < batch.count; ++i) sum += model.volume[batch.first + i] * densities[i];
   return sum;
-}
-
-/// d2J/dF2 times a factor, added to a tangent: J is the product of the singular values, and entry
-/// (ij, kl) of its second derivative is the sum over m and n of e_ikm e_jln F_mn.
-void add_volume_curvature(double factor, const Mat3d& F, materials::PrincipalTangent<double>& t) {
-  const Mat3d D = transpose_times(t.U, F * t.V);
-  for (int k = 0; k < 3; ++k) {
-    const int i = (k + 1) % 3, j = (k + 2) % 3;
-    const double c = factor * D(k, k);
-    t.stretch(i, j) += c;
-    t.stretch(j, i) += c;
-    t.flip[k] -= c;
-    t.twist[k] += c;
-  }
-}
-
-void add_volume_curvature(double factor, const Mat3d& F, materials::DenseTangent<double>& t) {
-  for (int m = 0; m < 3; ++m) {
-    const int i = (m + 1) % 3, k = (m + 2) % 3;
-    for (int n = 0; n < 3; ++n) {
-      const int j = (n + 1) % 3, l = (n + 2) % 3;
-      const double c = factor * F(m, n);
-      t(i + 3 * j, k + 3 * l) += c;
-      t(i + 3 * l, k + 3 * j) -= c;
-    }
-  }
-}
-
-/// (g C) of a corner: entry (a, b + 3 d) is the sum over c of g_c C(a + 3 c, b + 3 d).
-struct HalfContraction {
-  double entry[3][9];
-};
-
-HalfContraction contract(const materials::DenseTangent<float>& C, const Vec3d& g) {
-  HalfContraction out;
-  for (int a = 0; a < 3; ++a) {
-    for (int r = 0; r < 9; ++r) {
-      out.entry[a][r] =
-          g[0] * double(C(a, r)) + g[1] * double(C(a + 3, r)) + g[2] * double(C(a + 6, r));
-    }
-  }
-  return out;
 }
 
 /// Leaves the terms of sheets in memory.
@@ -138,12 +104,19 @@ void stiffen(Mat3d& block, double drag) {
   block += Mat3d::diagonal({least, least, least});
 }
 
-/// The gradients of the four corners' hat functions.
-std::array<Vec3d, 4> hat_gradients(const Mat3d& G) {
-  std::array<Vec3d, 4> g;
-  for (int k = 0; k < 3; ++k) g[k + 1] = {G(k, 0), G(k, 1), G(k, 2)};
-  g[0] = -1.0 * (g[1] + g[2] + g[3]);
-  return g;
+/// As kCornerPairs has it.
+constexpr int kPairOf[4][4] = {{-1, 0, 1, 2}, {0, -1, 3, 4}, {1, 3, -1, 5}, {2, 4, 5, -1}};
+
+/// In single precision, transposed where the other node has the lower number.
+void write(const geometry::Tet& tet, const double* numbers, int stride, TetStiffness& out) {
+  for (int pair = 0; pair < 6; ++pair) {
+    const auto [row, column] = kCornerPairs[pair];
+    const bool turned = tet[row] > tet[column];
+    for (int e = 0; e < 9; ++e) {
+      const int from = turned ? e / 3 + 3 * (e % 3) : e;
+      out.entry[9 * pair + e] = float(numbers[(9 * pair + from) * stride]);
+    }
+  }
 }
 
 }  // namespace
@@ -170,7 +143,7 @@ double elastic_force(const Model& model, const Configuration& at, std::span<Vec3
                 law.stress = batch.stress;
                 materials::evaluate(material.law, law);
                 memory.batch_energy[b] = energy_of(model, model.batches[b], batch.energy);
-                for (int i = 0; i < batch.count; ++i) {
+                for (int i = 0; i < model.batches[b].count; ++i) {
                   const std::size_t t = model.batches[b].first + i;
                   const Mat3d f =
                       times_transpose(batch.matrix(batch.stress, i), model.gradient[t]) *
@@ -197,53 +170,65 @@ void linearise(const Model& model, const Configuration& at, materials::Definiten
   for_batches(model, at, arena,
               [&](std::size_t b, const materials::Material& material,
                   materials::LawBatch<double>& law, BatchMemory& batch) {
-                law.tangent = batch.tangent;
-                law.fix = at.pressures.empty() ? fix : materials::Definiteness::None;
+                const bool pressed = !at.pressures.empty();
+                law.tangent = batch.numbers;
+                law.fix = pressed ? materials::Definiteness::None : fix;
                 materials::evaluate(material.law, law);
-                const bool isotropic = materials::is_isotropic(material.law);
+                const auto& [first, count, number] = model.batches[b];
+                double gradient[9 * kBatch], volume[kBatch], pressure[kBatch];
                 for (int i = 0; i < batch.count; ++i) {
-                  const std::size_t t = model.batches[b].first + i;
-                  const auto number = [&](int e) { return batch.tangent[e * batch.count + i]; };
-                  materials::DenseTangent<double> dense;
-                  const auto press = [&](auto& tangent) {
-                    if (at.pressures.empty()) return;
-                    add_volume_curvature(-at.pressures[t], batch.matrix(batch.F, i), tangent);
-                    materials::make_definite(tangent, fix);
-                  };
-                  if (isotropic) {
-                    auto principal = materials::principal_from<double>(number);
-                    press(principal);
-                    dense = materials::densified(principal);
-                  } else {
-                    for (int e = 0; e < dense.kSize; ++e) dense.entry[e] = number(e);
-                    press(dense);
-                  }
-                  for (int e = 0; e < dense.kSize; ++e) {
-                    tangents[t].entry[e] = float(model.volume[t] * dense.entry[e]);
-                  }
+                  const std::size_t t = first + std::min(i, count - 1);
+                  batch.put(model.gradient[t], gradient, i);
+                  volume[i] = model.volume[t];
+                  pressure[i] = pressed ? at.pressures[t] : 0;
+                }
+                const StiffnessBatch stiffness{.count = batch.count,
+                                               .isotropic = materials::is_isotropic(material.law),
+                                               .F = batch.F,
+                                               .gradient = gradient,
+                                               .volume = volume,
+                                               .pressure = pressed ? pressure : nullptr,
+                                               .fix = fix,
+                                               .numbers = batch.numbers};
+                ISOCHOR_CALL_KERNEL(best_isa(), stiffness_kernel(stiffness));
+                for (int i = 0; i < count; ++i) {
+                  write(model.tets[first + i], batch.numbers + i, batch.count, tangents[first + i]);
                 }
               });
 }
 
 void assemble(const Model& model, const Tangents& tangents, solve::Blocks<double>& blocks,
               ThreadArena& arena) {
+  const solve::BlockPattern& pattern = model.pattern;
+  // Above the diagonal.
   parallel_for(arena, model.node_count(), 64, [&](std::size_t i) {
-    const std::int32_t row = model.pattern.first[i];
-    std::fill(blocks.begin() + row, blocks.begin() + model.pattern.first[i + 1], Mat3d::zero());
+    const std::int32_t row = pattern.first[i];
+    std::fill(blocks.begin() + row, blocks.begin() + pattern.first[i + 1], Mat3d::zero());
     for (std::int32_t u = model.first_use[i]; u < model.first_use[i + 1]; ++u) {
       const std::int32_t t = model.uses[u] / 4;
-      const std::array<Vec3d, 4> g = hat_gradients(model.gradient[t]);
-      const HalfContraction C = contract(tangents[t], g[model.uses[u] % 4]);
+      const int corner = model.uses[u] % 4;
       for (int k = 0; k < 4; ++k) {
-        Mat3d& block = blocks[row + model.places[u][k]];
-        for (int b = 0; b < 3; ++b) {
-          for (int a = 0; a < 3; ++a) {
-            block(a, b) +=
-                g[k][0] * C.entry[a][b] + g[k][1] * C.entry[a][b + 3] + g[k][2] * C.entry[a][b + 6];
-          }
-        }
+        if (model.tets[t][k] <= std::int32_t(i)) continue;
+        const float* part = &tangents[t].entry[9 * kPairOf[corner][k]];
+        double* block = blocks[row + model.places[u][k]].column[0].e;
+        for (int e = 0; e < 9; ++e) block[e] += double(part[e]);
       }
     }
+  });
+  // Below it; and what is on it, so that a body that is shifted has no force.
+  parallel_for(arena, model.node_count(), 64, [&](std::size_t i) {
+    Mat3d sum = Mat3d::zero();
+    Mat3d* diagonal = nullptr;
+    for (std::int32_t k = pattern.first[i]; k < pattern.first[i + 1]; ++k) {
+      const std::int32_t j = pattern.columns[k];
+      if (j == std::int32_t(i)) {
+        diagonal = &blocks[k];
+        continue;
+      }
+      if (j < std::int32_t(i)) blocks[k] = transpose(blocks[model.mirrored[k]]);
+      sum += blocks[k];
+    }
+    *diagonal = -1.0 * sum;
   });
 }
 
@@ -279,7 +264,7 @@ void stresses(const Model& model, const Configuration& at, std::span<TetStress> 
                   materials::LawBatch<double>& law, BatchMemory& batch) {
                 law.stress = batch.stress;
                 materials::evaluate(material.law, law);
-                for (int i = 0; i < batch.count; ++i) {
+                for (int i = 0; i < model.batches[b].count; ++i) {
                   const std::size_t t = model.batches[b].first + i;
                   const Mat3d F = batch.matrix(batch.F, i);
                   const Mat3d cauchy =

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "isochor/materials/tangent.h"
+#include "isochor/tets/element_batch.h"
 #include "isochor/tets/model.h"
 
 /// The energy of all tets and sheets and its derivatives: the same bits for any number of threads.
@@ -39,9 +39,14 @@ double elastic_energy(const Model& model, const Configuration& at, ElasticMemory
 double elastic_force(const Model& model, const Configuration& at, std::span<Vec3d> force,
                      ElasticMemory& memory, ThreadArena& arena);
 
-/// Tangents of all tets, those of their laws times the volume: J. Single precision: a search
-/// direction needs no more.
-using Tangents = std::vector<materials::DenseTangent<float>>;
+/// What a tet adds to the stiffness matrix beside the diagonal, N/m: a block per kCornerPairs, its
+/// rows those of the node with the lower number. Single precision: a search direction needs no
+/// more.
+struct TetStiffness {
+  static constexpr int kSize = kStiffnessNumbers;
+  float entry[kSize];
+};
+using Tangents = std::vector<TetStiffness>;
 
 void linearise(const Model& model, const Configuration& at, materials::Definiteness fix,
                Tangents& tangents, ThreadArena& arena);

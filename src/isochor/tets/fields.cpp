@@ -52,4 +52,39 @@ std::vector<solve::Resultant> reactions(const Model& model, const State& state,
   return result;
 }
 
+ZoneReport zone_report(const Model& model, const State& state, ThreadArena& arena) {
+  ZoneReport report;
+  report.volume.resize(model.zones.count());
+  ZoneSlopes slopes(model);
+  if (model.zones.count() > 0) {
+    measure_zones(model, state.positions, slopes, report.volume, arena);
+  }
+  for (std::size_t z = 0; z < report.volume.size(); ++z) {
+    report.volume[z] /= model.zones.volume[z];
+    if (std::abs(report.volume[z] - 1) <= report.worst) continue;
+    report.worst = std::abs(report.volume[z] - 1);
+    report.worst_zone = z;
+  }
+  return report;
+}
+
+void add_zone_force(const Model& model, const State& state, std::span<Vec3d> force,
+                    ThreadArena& arena) {
+  if (model.zones.count() == 0) return;
+  ZoneSlopes slopes(model);
+  std::vector<double> volumes(model.zones.count());
+  measure_zones(model, state.positions, slopes, volumes, arena);
+  add_zone_force(model, slopes, state.pressures, force, arena);
+}
+
+std::vector<double> pressures_of_tets(const Model& model, const State& state,
+                                      std::span<const double> activations, ThreadArena& arena) {
+  std::vector<double> out(model.tets.size(), 0);
+  if (model.zones.count() > 0) tet_pressures(model, state.pressures, out, arena);
+  std::vector<TetStress> stress(model.tets.size());
+  stresses(model, {state.positions, activations}, stress, arena);
+  for (std::size_t t = 0; t < out.size(); ++t) out[t] -= trace(stress[t].cauchy) / 3;
+  return out;
+}
+
 }  // namespace isochor::tets

@@ -22,4 +22,21 @@ std::vector<solve::Resultant> reactions(const Model& model, const State& state,
                                         std::span<const Vec3d> elastic_force,
                                         const StepInput& input);
 
+/// What became of the zones.
+struct ZoneReport {
+  std::vector<double> volume;  ///< over that at rest
+  double worst = 0;            ///< largest |volume / rest - 1|
+  std::size_t worst_zone = 0;
+};
+ZoneReport zone_report(const Model& model, const State& state, ThreadArena& arena);
+
+/// force += what zones push nodes with, N.
+void add_zone_force(const Model& model, const State& state, std::span<Vec3d> force,
+                    ThreadArena& arena);
+
+/// The pressure in every tet, Pa: that of its zones, and minus a third of the trace of the Cauchy
+/// stress of its law [Sheen21 sec 8.2].
+std::vector<double> pressures_of_tets(const Model& model, const State& state,
+                                      std::span<const double> activations, ThreadArena& arena);
+
 }  // namespace isochor::tets

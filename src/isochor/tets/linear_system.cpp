@@ -53,9 +53,15 @@ void LinearSystem::linearise(const Configuration& at, materials::Definiteness fi
   }
   by_lattice_ = lattice_ && !(time && !contact_ && inertia_rules(*time));
   if (by_lattice_) {
-    lattice_->linearise(at.positions);
-    lattice_->prepare(memory_.matrix, time ? time->rate * time->rate : 0, contact_,
+    lattice_->prepare(memory_.matrix, contact_,
                       damped ? 1 + time->rate * model_.stiffness_damping() : 1);
+    // A lattice is a rough likeness anyway, and need not follow every iterate; it has to have the
+    // contacts there are.
+    constexpr int kUses = 3;
+    if (contact_ || lattice_uses_ % kUses == 0) {
+      lattice_->linearise(at.positions, time ? time->rate * time->rate : 0);
+    }
+    ++lattice_uses_;
   } else {
     invert_diagonal();
   }
@@ -119,6 +125,16 @@ void LinearSystem::invert_diagonal() {
     memory_.inverse_diagonal[i] =
         inverse_or_zero(memory_.matrix[model_.diagonal_place(i)] + contact_->diagonal()[row]);
   }
+}
+
+solve::KrylovReport solve_linear(const Model& model, const Configuration& at,
+                                 std::span<const Vec3d> b, std::span<Vec3d> u, double tolerance,
+                                 LinearMemory& memory, Context& context) {
+  const Restraint restraint{model, {}};
+  LinearSystem linear(model, restraint, memory, context);
+  linear.linearise(at, materials::Definiteness::Clamp, std::nullopt);
+  std::ranges::copy(b, linear.right_side().begin());
+  return linear.solve(u, tolerance);
 }
 
 }  // namespace isochor::tets

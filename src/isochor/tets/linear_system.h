@@ -58,6 +58,9 @@ class LinearSystem {
   void multiply(std::span<const Vec3d> p, std::span<Vec3d> q);
   void precondition(std::span<const Vec3d> r, std::span<Vec3d> z);
 
+  /// Where the preconditioner was found unfit: changes it; whether there is anything to change.
+  bool weaken() { return by_lattice_ && lattice_->weaken(); }
+
   const Restraint& restraint() const { return restraint_; }
   /// Products with K in one application of the preconditioner.
   int applications() const { return by_lattice_ ? LatticePreconditioner::kApplications : 0; }
@@ -74,7 +77,14 @@ class LinearSystem {
   const contact::ContactMatrix* contact_ = nullptr;
   std::optional<LatticePreconditioner> lattice_;
   bool by_lattice_ = false;  ///< else the diagonal is enough
+  int lattice_uses_ = 0;
 };
+
+/// Solves K u = b about positions x among the motions that the model leaves free: one linear
+/// system, as Newton's method has them, without inertia.
+solve::KrylovReport solve_linear(const Model& model, const Configuration& at,
+                                 std::span<const Vec3d> b, std::span<Vec3d> u, double tolerance,
+                                 LinearMemory& memory, Context& context);
 
 /// A nodal vector as Krylov methods see it, and the reverse.
 inline std::span<double> flat(std::span<Vec3d> v) { return {&v.data()->e[0], 3 * v.size()}; }

@@ -217,9 +217,15 @@ void find_pattern(Model& model, ThreadArena& arena) {
     pattern.columns.insert(pattern.columns.end(), row.begin(), row.end());
     pattern.first.push_back(std::int32_t(pattern.columns.size()));
   }
+  model.mirrored.resize(pattern.columns.size());
   model.places.resize(model.uses.size());
   model.sheet_places.resize(model.sheets.uses.size());
   parallel_for(arena, nodes, 256, [&](std::size_t i) {
+    for (std::int32_t k = pattern.first[i]; k < pattern.first[i + 1]; ++k) {
+      const std::int32_t j = pattern.columns[k];
+      const auto at = std::ranges::lower_bound(rows[j], std::int32_t(i));
+      model.mirrored[k] = pattern.first[j] + std::int32_t(at - rows[j].begin());
+    }
     for (std::int32_t u = model.first_use[i]; u < model.first_use[i + 1]; ++u) {
       const geometry::Tet& tet = model.tets[model.uses[u] / 4];
       for (int k = 0; k < 4; ++k) {
@@ -347,7 +353,8 @@ std::size_t bytes_allocated(const Model& model) {
   };
   return bytes(model.batches, model.tets, model.source, model.volume, model.mu, model.lambda,
                model.activation, model.gradient, model.axes, model.first_use, model.uses,
-               model.places, model.sheet_places, model.rest_positions, model.mass, model.held) +
+               model.places, model.mirrored, model.sheet_places, model.rest_positions, model.mass,
+               model.held) +
          model.pattern.bytes() + model.sheets.bytes();
 }
 

@@ -97,6 +97,7 @@ struct Model {
   solve::BlockPattern pattern;  ///< of the stiffness matrix, those of sheets included
   /// Per entry of `uses` and corner of its tet, the place within the row of the node.
   std::vector<std::array<std::uint16_t, 4>> places;
+  std::vector<std::int32_t> mirrored;  ///< per block of the pattern, where its transpose is
   shells::Sheets sheets;
   std::vector<std::array<std::uint16_t, 4>> sheet_places;  ///< the same of Sheets::uses
   std::vector<Vec3d> rest_positions;                       ///< per node, m

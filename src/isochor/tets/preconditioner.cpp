@@ -76,7 +76,7 @@ std::size_t PreconditionerMemory::bytes() const {
                                  correction);
 }
 
-void LatticePreconditioner::linearise(std::span<const Vec3d> positions) {
+void LatticePreconditioner::linearise(std::span<const Vec3d> positions, double inertia) {
   const Auxiliary& auxiliary = *model_.auxiliary;
   const lattice::Model& lattice = auxiliary.lattice;
   const auto& [first, terms] = auxiliary.cell_tets;
@@ -94,6 +94,14 @@ void LatticePreconditioner::linearise(std::span<const Vec3d> positions) {
   lattice::Configuration at(memory_.still);
   at.offsets = memory_.gradients;
   multigrid_.linearise(at);
+
+  const std::span<float> shift = find_shift(inertia);
+  lattice::stiffness_diagonal(lattice, memory_.tangents, std::span(memory_.diagonal), arena_);
+  lattice::add_spring_diagonal(lattice.springs, memory_.diagonal, arena_);
+  for (std::size_t i = 0; i < shift.size(); ++i) {
+    memory_.diagonal[i] += Vec3f{shift[i], shift[i], shift[i]};
+  }
+  multigrid_.prepare(memory_.tangents, memory_.diagonal, shift);
 }
 
 std::span<float> LatticePreconditioner::find_shift(double inertia) {
@@ -115,9 +123,8 @@ std::span<float> LatticePreconditioner::find_shift(double inertia) {
   return shift;
 }
 
-void LatticePreconditioner::prepare(const solve::Blocks<double>& matrix, double inertia,
+void LatticePreconditioner::prepare(const solve::Blocks<double>& matrix,
                                     const contact::ContactMatrix* contact, double stiffening) {
-  const lattice::Model& lattice = model_.auxiliary->lattice;
   contact_ = contact;
   stiffening_ = stiffening;
   parallel_for(arena_, model_.node_count(), solve::kRowGrain, [&](std::size_t i) {
@@ -137,14 +144,14 @@ void LatticePreconditioner::prepare(const solve::Blocks<double>& matrix, double 
                      [&](std::size_t i) { m.x[i] = m.inverse_diagonal[i] * m.b[i]; });
       },
       [&] { multiply(m.d, m.image); }, [&](std::span<Vec3f> v) { restraint_(v, arena_); });
+}
 
-  const std::span<float> shift = find_shift(inertia);
-  lattice::stiffness_diagonal(lattice, m.tangents, std::span(m.diagonal), arena_);
-  lattice::add_spring_diagonal(lattice.springs, m.diagonal, arena_);
-  for (std::size_t i = 0; i < shift.size(); ++i) {
-    m.diagonal[i] += Vec3f{shift[i], shift[i], shift[i]};
-  }
-  multigrid_.prepare(m.tangents, m.diagonal, shift);
+bool LatticePreconditioner::weaken() {
+  constexpr double kFactor = 1.0 / 16, kLeast = 1e-3;
+  if (share_ == 0) return false;
+  share_ *= kFactor;
+  if (share_ < kLeast) share_ = 0;
+  return true;
 }
 
 void LatticePreconditioner::multiply(std::span<const Vec3f> v, std::span<Vec3f> out) {
@@ -192,7 +199,7 @@ void LatticePreconditioner::correct() {
       sum += double(auxiliary.to_tets.terms[t].weight) *
              m.correction[auxiliary.to_tets.terms[t].index];
     }
-    sum *= 1 / stiffening_;
+    sum *= share_ / stiffening_;
     m.x[i] += Vec3f{float(sum[0]), float(sum[1]), float(sum[2])};
   });
   restraint_(std::span(m.x), arena_);

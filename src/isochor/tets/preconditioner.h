@@ -42,14 +42,20 @@ class LatticePreconditioner {
         arena_(arena),
         multigrid_(model.auxiliary->lattice, {}, memory.multigrid, arena) {}
 
-  /// Makes the tangents of the lattice, always definite, from the tets' deformation.
-  void linearise(std::span<const Vec3d> positions);
+  /// Gets ready for a matrix, plus that of contacts, if any. `stiffening`: what damping by
+  /// stiffness multiplies tangents by.
+  void prepare(const solve::Blocks<double>& matrix, const contact::ContactMatrix* contact,
+               double stiffening);
 
-  /// Gets ready for a matrix that contains `inertia` times the mass, plus that of contacts, if any.
-  /// The lattice takes these for springs to the ground: too stiff along surfaces, never too soft.
-  /// `stiffening`: what damping by stiffness multiplies tangents by.
-  void prepare(const solve::Blocks<double>& matrix, double inertia,
-               const contact::ContactMatrix* contact, double stiffening);
+  /// Then makes the tangents of the lattice, always definite, from the tets' deformation. It takes
+  /// inertia, of which the matrix has so many times the mass, and contacts for springs to the
+  /// ground: too stiff along surfaces, never too soft.
+  void linearise(std::span<const Vec3d> positions, double inertia);
+
+  /// Tets that lock resist motions that a cell of the lattice hardly feels: the lattice is then too
+  /// soft, and the cycle not definite. From here on a smaller part of its corrections is taken;
+  /// false where none is left.
+  bool weaken();
 
   /// z = M^-1 r.
   void apply(std::span<const Vec3d> r, std::span<Vec3d> z);
@@ -72,6 +78,7 @@ class LatticePreconditioner {
   ThreadArena& arena_;
   const contact::ContactMatrix* contact_ = nullptr;
   double stiffening_ = 1;
+  double share_ = 1;  ///< of the lattice's corrections that is taken
   lattice::Multigrid multigrid_;
 };
 

@@ -13,6 +13,8 @@ namespace {
 
 using materials::Definiteness;
 
+constexpr double kPredicted = 0.03;  ///< accuracy of a first guess
+
 double square(const Vec3d& v) { return dot(v, v); }
 
 /// A step as a problem for solve::newton: the equilibrium of all forces, those of inertia among
@@ -79,6 +81,35 @@ class Equilibrium {
     return clear || reached;
   }
 
+  /// In a step that takes no time: a guess by a linear system about the start, in which held nodes
+  /// do not move alone into the tets beside them. Kept where it has less energy.
+  solve::NewtonReport predict() {
+    const bool multipliers = zonal_ && zonal_->method() == ZoneMethod::Multiplier;
+    if (time_ || input_.contact || !scratch_.slides.empty() || multipliers) return {};
+    if (sum_nodes([&](std::size_t i) { return square(way_of(i)); }) == 0) return {};
+    each_node([&](std::size_t i) {
+      scratch_.step[i] = way_of(i);
+      scratch_.positions[i] = start_.positions[i];
+    });
+    evaluate();
+    linearise(Definiteness::None);
+    linear_.multiply(scratch_.step, load());
+    each_node([&](std::size_t i) { scratch_.force[i] -= load()[i]; });
+    if (zonal_) zonal_->expect(scratch_.step);
+    without_zones_.residual = 1;  // what moves is no part of it yet
+    move(1);
+    const double alone = total_energy();
+    const solve::KrylovReport solved = solve_linear(kPredicted);
+    move(1);
+    if (solved.indefinite || solved.unfit || !(total_energy() < alone)) {
+      move(-1);
+      if (zonal_) begin_zones(zonal_->method(), start_.pressures);
+    }
+    return {.iterations = 1,
+            .krylov_iterations = solved.iterations,
+            .operator_applications = solved.operator_applications};
+  }
+
   solve::Evaluation evaluate() {
     const double elastic =
         elastic_force(model_, configuration(), scratch_.force, scratch_.elastic, context_.arena);
@@ -91,12 +122,8 @@ class Equilibrium {
       contact = input_.contact->evaluate(scratch_.positions, scratch_.force, context_.arena);
     }
     each_node([&](std::size_t i) { load()[i] = scratch_.force[i] + outer_force(i); });
-    if (time_) {
-      each_node([&](std::size_t i) { load()[i] += inertia_force(i); });
-    }
-    if (damped()) {
-      each_node([&](std::size_t i) { load()[i] -= scratch_.drag[i]; });
-    }
+    if (time_) each_node([&](std::size_t i) { load()[i] += inertia_force(i); });
+    if (damped()) each_node([&](std::size_t i) { load()[i] -= scratch_.drag[i]; });
     if (drag_ > 0) {
       each_node([&](std::size_t i) {
         if (model_.is_free_sheet(i)) load()[i] -= drag_ * way_of(i);
@@ -117,16 +144,17 @@ class Equilibrium {
         std::sqrt(residual) /
         (std::sqrt(reaction) + std::sqrt(weight) + std::sqrt(contact.force_squared) +
          model_.slack_force + std::sqrt(rounding) / tolerance);
-    return {.energy = elastic + outer + inertia + damping + zonal.energy + contact.energy,
-            .energy_scale = std::abs(elastic) + std::abs(outer) + inertia + damping +
-                            zonal.energy_scale + contact.energy,
-            .residual = accuracy() * std::max(imbalance, volume_residual(zonal))};
+    without_zones_ = {
+        .energy = elastic + outer + inertia + damping + contact.energy,
+        .energy_scale = std::abs(elastic) + std::abs(outer) + inertia + damping + contact.energy,
+        .residual = accuracy() * std::max(imbalance, volume_residual(zonal))};
+    return with_zones(zonal);
   }
 
   /// Pressures are new with every direction, and the energy with them.
   std::optional<solve::Evaluation> renewed() {
     if (!zonal_ || zonal_->method() == ZoneMethod::Multiplier) return std::nullopt;
-    return evaluate();
+    return with_zones(zonal_->renew(scratch_.force));
   }
 
   void begin_zones(ZoneMethod method, std::span<const double> pressures) {
@@ -185,11 +213,23 @@ class Equilibrium {
     linear_.linearise(at, fix, time_, input_.contact ? &input_.contact->matrix() : nullptr);
   }
 
-  /// K step = what restraints leave of the forces.
+  /// K step = what restraints leave of the forces. More accurately than Newton's method asks for
+  /// where iterations cost less than linearising; no more than what it needs to end.
   solve::KrylovReport solve_linear(double tolerance) {
-    if (zonal_) return zonal_->solve(linear_, scratch_.force, tolerance, time_, scratch_.step);
-    std::ranges::copy(scratch_.force, linear_.right_side().begin());
-    return linear_.solve(scratch_.step, tolerance);
+    constexpr double kQuick = 12, kLoosest = 0.1;
+    const double enough = 0.1 * model_.params.newton.tolerance / without_zones_.residual;
+    tolerance = std::max(quick_ ? 0.1 * tolerance : tolerance, std::min(enough, kLoosest));
+    solve::KrylovReport report;
+    int earlier = 0;
+    do {
+      earlier += report.iterations;
+      std::ranges::copy(scratch_.force, linear_.right_side().begin());
+      report = zonal_ ? zonal_->solve(linear_, scratch_.force, tolerance, time_, scratch_.step)
+                      : linear_.solve(scratch_.step, tolerance);
+    } while (report.unfit && linear_.weaken());
+    quick_ = report.iterations <= kQuick;
+    report.iterations += earlier;
+    return report;
   }
 
   /// After a search that converged: what slides is let go where it leaves of its own, what came
@@ -460,6 +500,12 @@ class Equilibrium {
     return false;
   }
 
+  solve::Evaluation with_zones(const ZonalTerms& zonal) const {
+    return {.energy = without_zones_.energy + zonal.energy,
+            .energy_scale = without_zones_.energy_scale + zonal.energy_scale,
+            .residual = without_zones_.residual};
+  }
+
   /// Where forces are added up that solving is to meet.
   std::span<Vec3d> load() { return linear_.right_side(); }
 
@@ -479,8 +525,9 @@ class Equilibrium {
   Restraint restraint_;
   LinearSystem linear_;
   std::optional<ZonalSystem> zonal_;
-  double drag_ = 0;  ///< N/m, see hold_back
-  bool guesses_ = false;
+  solve::Evaluation without_zones_;  ///< energies of the last evaluation
+  double drag_ = 0;                  ///< N/m, see hold_back
+  bool guesses_ = false, quick_ = true;
   double rounding_force_ = 0;  ///< what rounding leaves on a node, N
 };
 
@@ -512,8 +559,10 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
   }
   Equilibrium problem(model, state, input, time, scratch, context);
   if (!problem.begin()) return {{.end = solve::NewtonEnd::Stalled}, {}};
+  const solve::NewtonReport guess = problem.predict();
   const bool dragged = problem.hold_back(true);
   StepReport report{seek(problem, model, state, scratch, context), {}};
+  add_counts(report, guess);
   // What is let go stays so; what few rounds do not let go comes free in the next step.
   constexpr int kRounds = 3;
   for (int round = 0; round < kRounds && report.converged() && problem.renew(round); ++round) {
@@ -546,51 +595,6 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
   state.last_dt = input.dt;
   std::ranges::copy(scratch.zonal.pressures, state.pressures.begin());
   return report;
-}
-
-solve::KrylovReport solve_linear(const Model& model, const Configuration& at,
-                                 std::span<const Vec3d> b, std::span<Vec3d> u, double tolerance,
-                                 Scratch& scratch, Context& context) {
-  const Restraint restraint{model, {}};
-  LinearSystem linear(model, restraint, scratch.linear, context);
-  linear.linearise(at, Definiteness::Clamp, std::nullopt);
-  std::ranges::copy(b, linear.right_side().begin());
-  return linear.solve(u, tolerance);
-}
-
-ZoneReport zone_report(const Model& model, const State& state, ThreadArena& arena) {
-  ZoneReport report;
-  report.volume.resize(model.zones.count());
-  ZoneSlopes slopes(model);
-  if (model.zones.count() > 0) {
-    measure_zones(model, state.positions, slopes, report.volume, arena);
-  }
-  for (std::size_t z = 0; z < report.volume.size(); ++z) {
-    report.volume[z] /= model.zones.volume[z];
-    if (std::abs(report.volume[z] - 1) <= report.worst) continue;
-    report.worst = std::abs(report.volume[z] - 1);
-    report.worst_zone = z;
-  }
-  return report;
-}
-
-void add_zone_force(const Model& model, const State& state, std::span<Vec3d> force,
-                    ThreadArena& arena) {
-  if (model.zones.count() == 0) return;
-  ZoneSlopes slopes(model);
-  std::vector<double> volumes(model.zones.count());
-  measure_zones(model, state.positions, slopes, volumes, arena);
-  add_zone_force(model, slopes, state.pressures, force, arena);
-}
-
-std::vector<double> pressures_of_tets(const Model& model, const State& state,
-                                      std::span<const double> activations, ThreadArena& arena) {
-  std::vector<double> out(model.tets.size(), 0);
-  if (model.zones.count() > 0) tet_pressures(model, state.pressures, out, arena);
-  std::vector<TetStress> stress(model.tets.size());
-  stresses(model, {state.positions, activations}, stress, arena);
-  for (std::size_t t = 0; t < out.size(); ++t) out[t] -= trace(stress[t].cauchy) / 3;
-  return out;
 }
 
 }  // namespace isochor::tets

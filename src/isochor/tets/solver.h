@@ -77,27 +77,4 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
 /// Memory that a model, its auxiliary lattice, a state and a scratch hold, bytes.
 std::size_t bytes_allocated(const Model& model, const State& state, const Scratch& scratch);
 
-/// Solves K u = b about positions x among the motions that the model leaves free: one linear
-/// system, as Newton's method has them, without inertia.
-solve::KrylovReport solve_linear(const Model& model, const Configuration& at,
-                                 std::span<const Vec3d> b, std::span<Vec3d> u, double tolerance,
-                                 Scratch& scratch, Context& context);
-
-/// What became of the zones.
-struct ZoneReport {
-  std::vector<double> volume;  ///< over that at rest
-  double worst = 0;            ///< largest |volume / rest - 1|
-  std::size_t worst_zone = 0;
-};
-ZoneReport zone_report(const Model& model, const State& state, ThreadArena& arena);
-
-/// force += what zones push nodes with, N.
-void add_zone_force(const Model& model, const State& state, std::span<Vec3d> force,
-                    ThreadArena& arena);
-
-/// The pressure in every tet, Pa: that of its zones, and minus a third of the trace of the Cauchy
-/// stress of its law [Sheen21 sec 8.2].
-std::vector<double> pressures_of_tets(const Model& model, const State& state,
-                                      std::span<const double> activations, ThreadArena& arena);
-
 }  // namespace isochor::tets

@@ -14,15 +14,6 @@ constexpr double kMultiplierWeight = 100;
 /// Pivots of the Schur complement below this are zero, in coordinates of Zones::metric.
 constexpr double kLeastPivot = 1e-8;
 
-void add(solve::KrylovReport& sum, const solve::KrylovReport& part) {
-  sum.iterations += part.iterations;
-  sum.operator_applications += part.operator_applications;
-  sum.relative_residual = std::max(sum.relative_residual, part.relative_residual);
-  sum.converged = sum.converged && part.converged;
-  sum.indefinite = sum.indefinite || part.indefinite;
-  sum.unfit = sum.unfit || part.unfit;
-}
-
 bool goes_direct(const Model& model) {
   const solve::PivotedCholesky& metric = model.zones.metric;
   return metric.size() > 0 && metric.rank() <= std::size_t(model.params.zones.most_direct);
@@ -42,8 +33,13 @@ ZonalMemory::ZonalMemory(const Model& model) : slopes(model) {
   if (model.params.zones.method == ZoneMethod::Multiplier) return;
   if (goes_direct(model)) {
     const std::size_t rank = model.zones.metric.rank();
+    loads.assign(rank, std::vector<Vec3d>(nodes));
     responses.assign(rank, std::vector<Vec3d>(nodes));
-    schur.resize(rank * (rank + 1));
+    schur.resize(rank * rank);
+    schur_inverse.resize(rank * rank);
+    elimination.resize(rank * (rank + 1));
+    lacking.resize(rank);
+    motion.resize(nodes);
     order.resize(rank);
   } else {
     minres = solve::MinresScratch(3 * nodes + zones);
@@ -55,23 +51,24 @@ ZonalMemory::ZonalMemory(const Model& model) : slopes(model) {
 
 void ZonalMemory::poison() {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  for (auto* v :
-       {&slopes.tet,    &tet_pressures, &wanted,        &excess,         &pressures, &effective,
-        &right,         &change,        &reduced,       &kept_pressures, &schur,     &minres.v,
-        &minres.last_v, &minres.next_v, &minres.z,      &minres.next_z,  &minres.w,  &minres.last_w,
-        &whole_b,       &whole_x,       &schur_diagonal}) {
+  for (auto* v : {&slopes.tet,    &tet_pressures, &wanted,      &excess,        &pressures,
+                  &effective,     &right,         &change,      &reduced,       &kept_pressures,
+                  &schur,         &schur_inverse, &elimination, &lacking,       &minres.v,
+                  &minres.last_v, &minres.next_v, &minres.z,    &minres.next_z, &minres.w,
+                  &minres.last_w, &whole_b,       &whole_x,     &schur_diagonal}) {
     std::fill(v->begin(), v->end(), nan);
   }
-  for (auto* v : {&slopes.corner, &kept_positions}) {
+  for (auto* v : {&slopes.positions, &kept_positions, &motion}) {
     std::fill(v->begin(), v->end(), Vec3d{nan, nan, nan});
   }
-  for (auto& y : responses) std::fill(y.begin(), y.end(), Vec3d{nan, nan, nan});
+  for (auto* list : {&loads, &responses}) {
+    for (auto& v : *list) std::fill(v.begin(), v.end(), Vec3d{nan, nan, nan});
+  }
 }
 
 void ZonalSystem::begin(std::span<const Vec3d> positions, std::span<const double> pressures,
                         std::span<const double> wanted, ZoneMethod method) {
   method_ = method;
-  first_ = true;
   contradiction_ = wanted_contradicts_ = false;
   std::ranges::copy(pressures, memory_.pressures.begin());
   for (std::size_t z = 0; z < model_.zones.count(); ++z) {
@@ -120,11 +117,15 @@ ZonalTerms ZonalSystem::measure(std::span<const Vec3d> positions) {
   } else {
     measure_zones(model_, positions, memory_.slopes, memory_.excess, context_.arena);
   }
-  const std::size_t zones = model_.zones.count();
-  for (std::size_t z = 0; z < zones; ++z) memory_.excess[z] -= memory_.wanted[z];
+  for (std::size_t z = 0; z < model_.zones.count(); ++z) memory_.excess[z] -= memory_.wanted[z];
+  return weigh();
+}
+
+/// Of what zones have too much, for the present pressures.
+ZonalTerms ZonalSystem::weigh() {
   resist(memory_.excess, memory_.effective);
   ZonalTerms terms;
-  for (std::size_t z = 0; z < zones; ++z) {
+  for (std::size_t z = 0; z < model_.zones.count(); ++z) {
     const double c = memory_.excess[z], p = memory_.pressures[z], resistance = memory_.effective[z];
     memory_.effective[z] = p - resistance;
     terms.energy += (0.5 * resistance - p) * c;
@@ -138,6 +139,21 @@ ZonalTerms ZonalSystem::evaluate(std::span<const Vec3d> positions, std::span<Vec
   const ZonalTerms terms = measure(positions);
   add_zone_force(model_, memory_.slopes, memory_.effective, force, context_.arena);
   return terms;
+}
+
+ZonalTerms ZonalSystem::renew(std::span<Vec3d> force) {
+  std::ranges::copy(memory_.effective, memory_.right.begin());
+  const ZonalTerms terms = weigh();
+  for (std::size_t z = 0; z < model_.zones.count(); ++z) {
+    memory_.right[z] = memory_.effective[z] - memory_.right[z];
+  }
+  add_zone_force(model_, memory_.slopes, memory_.right, force, context_.arena);
+  return terms;
+}
+
+void ZonalSystem::expect(std::span<const Vec3d> way) {
+  zone_change(model_, memory_.slopes, way, memory_.change, context_.arena);
+  for (std::size_t z = 0; z < model_.zones.count(); ++z) memory_.excess[z] += memory_.change[z];
 }
 
 std::span<const double> ZonalSystem::curving_pressures() {
@@ -180,94 +196,138 @@ solve::KrylovReport ZonalSystem::solve_weighted(LinearSystem& linear, std::span<
   });
 }
 
-/// One solve for the forces and one per zone. Whatever their accuracy, pressures are chosen so that
-/// B dx = -c holds to rounding: volumes converge quadratically.
+/// Conjugate gradients among the motions that keep volumes (Gould, Hribar and Nocedal 2001), about
+/// an x0 that gives zones what they lack. With S = B M^-1 B^T and
+///     P r = r - B^T S^-1 B M^-1 r,   B M^-1 P r = 0,
+/// all iterates for P K x = P (f - K x0), preconditioned by M, keep volumes: one solve however many
+/// zones there are, and one application of M^-1 for each. Whatever its accuracy, B dx = -c holds to
+/// rounding: volumes converge quadratically.
 solve::KrylovReport ZonalSystem::solve_direct(LinearSystem& linear, std::span<const Vec3d> force,
                                               double tolerance, std::span<Vec3d> step) {
   const solve::PivotedCholesky& metric = model_.zones.metric;
   const std::size_t rank = metric.rank();
   ThreadArena& arena = context_.arena;
-  solve::KrylovReport report{.relative_residual = 0, .converged = true};
-
-  // Responses to unit pressures in coordinates of the metric; those of the iteration before are
-  // close.
-  for (std::size_t k = 0; k < rank && !report.indefinite && !report.unfit; ++k) {
-    std::span<Vec3d> y = memory_.responses[k], b = linear.right_side();
-    std::ranges::fill(memory_.reduced, 0.0);
-    memory_.reduced[k] = 1;
-    metric.backward(memory_.reduced, memory_.right);
-    double wanted = tolerance;
-    const auto load = [&] {
-      std::fill(b.begin(), b.end(), Vec3d{0, 0, 0});
-      add_zone_force(model_, memory_.slopes, memory_.right, b, arena);
-      linear.restraint()(b, arena);
-    };
-    load();
-    if (first_) {
-      std::fill(y.begin(), y.end(), Vec3d{0, 0, 0});
-    } else {
-      const double whole = solve::dot(arena, flat(b), flat(b));
-      linear.multiply(y, step);
-      solve::axpy(arena, -1, flat(std::span<const Vec3d>(step)), flat(b));
-      const double rest = solve::dot(arena, flat(b), flat(b));
-      if (!(rest < whole)) {
-        std::fill(y.begin(), y.end(), Vec3d{0, 0, 0});
-        load();
-      } else if (rest > 0) {
-        wanted *= std::sqrt(whole / rest);
-      }
-    }
-    if (wanted < 1) {
-      add(report, linear.solve(step, wanted));
-      solve::axpy(arena, 1, flat(std::span<const Vec3d>(step)), flat(y));
-    }
-  }
-  if (report.indefinite || report.unfit) {
-    first_ = true;
+  find_responses(linear);
+  if (!invert_schur()) {
     linear.precondition(force, step);
-    return report;
+    return {.iterations = int(rank), .unfit = true};
   }
-  first_ = false;
 
-  std::ranges::copy(force, linear.right_side().begin());
-  add(report, linear.solve(step, tolerance));
-  for (std::size_t k = 0; k < rank; ++k) {
-    zone_change(model_, memory_.slopes, memory_.responses[k], memory_.change, arena);
-    metric.forward(memory_.change, memory_.reduced);
-    for (std::size_t row = 0; row < rank; ++row) {
-      memory_.schur[row * (rank + 1) + k] = memory_.reduced[row];
-    }
-  }
-  zone_change(model_, memory_.slopes, step, memory_.right, arena);
-  const double left = eliminate();
-  for (std::size_t k = 0; k < rank; ++k) {
-    solve::axpy(arena, memory_.right[k], flat(std::span<const Vec3d>(memory_.responses[k])),
-                flat(step));
-  }
+  for (std::size_t z = 0; z < model_.zones.count(); ++z) memory_.change[z] = -memory_.excess[z];
+  metric.forward(memory_.change, memory_.lacking);
+  const std::span<Vec3d> start = memory_.motion, b = linear.right_side();
+  std::fill(start.begin(), start.end(), Vec3d{0, 0, 0});
+  find_pressures(memory_.lacking);
+  add_responses(start);
+  linear.multiply(start, b);
+  parallel_for(arena, b.size(), solve::kVectorGrain,
+               [&](std::size_t i) { b[i] = force[i] - b[i]; });
+  linear.restraint()(b, arena);
+  project(b);
+  solve::KrylovReport report = linear.solve(
+      step, tolerance, [&](std::span<const Vec3d>, std::span<Vec3d> q) { project(q); });
+  report.iterations += int(rank);
+  report.operator_applications += 2 + int(rank) * linear.applications();
+
+  // What rounding, in single precision, lets volumes change by.
+  solve::axpy(arena, 1, flat(std::span<const Vec3d>(start)), flat(step));
+  for (std::size_t k = 0; k < rank; ++k)
+    memory_.reduced[k] = memory_.lacking[k] - product(memory_.loads[k], step);
+  find_pressures(memory_.reduced);
+  add_responses(step);
+
+  // q = -S^-1 B M^-1 (f - K dx).
+  linear.multiply(step, start);
+  const double curvature = product(start, step);
+  parallel_for(arena, start.size(), solve::kVectorGrain,
+               [&](std::size_t i) { start[i] -= force[i]; });
+  for (std::size_t k = 0; k < rank; ++k) memory_.reduced[k] = product(memory_.responses[k], start);
+  find_pressures(memory_.reduced);
   metric.backward(std::span(memory_.right).first(rank), memory_.change);
   for (std::size_t z = 0; z < model_.zones.count(); ++z) {
     memory_.pressures[z] = memory_.effective[z] + memory_.change[z];
   }
-  if (left > 0) check_change(step);
+  if (!arrives(step)) check_change(step);
+  // Where volumes change, the direction descends only if K is definite there, too.
+  report.indefinite = report.indefinite || !(curvature >= 0);
   return report;
 }
 
-/// S q = L^-1 (-c - B K^-1 f), q to where the last term was. Returns what no q is able to meet.
-double ZonalSystem::eliminate() {
+/// B^T and M^-1 B^T, column by column, and S.
+void ZonalSystem::find_responses(LinearSystem& linear) {
   const solve::PivotedCholesky& metric = model_.zones.metric;
   const std::size_t rank = metric.rank();
-  for (std::size_t z = 0; z < model_.zones.count(); ++z) {
-    memory_.change[z] = -memory_.excess[z] - memory_.right[z];
-  }
-  metric.forward(memory_.change, memory_.reduced);
-  double largest = 0;
   for (std::size_t k = 0; k < rank; ++k) {
-    memory_.schur[k * (rank + 1) + rank] = memory_.reduced[k];
-    largest = std::max(largest, std::abs(memory_.reduced[k]));
+    std::vector<Vec3d>& load = memory_.loads[k];
+    std::ranges::fill(memory_.reduced, 0.0);
+    memory_.reduced[k] = 1;
+    metric.backward(memory_.reduced, memory_.right);
+    std::ranges::fill(load, Vec3d{0, 0, 0});
+    add_zone_force(model_, memory_.slopes, memory_.right, load, context_.arena);
+    linear.restraint()(std::span(load), context_.arena);
+    linear.precondition(load, memory_.responses[k]);
+    for (std::size_t j = 0; j <= k; ++j) {
+      memory_.schur[j * rank + k] = memory_.schur[k * rank + j] =
+          product(memory_.loads[j], memory_.responses[k]);
+    }
   }
-  const double left = solve_by_pivots(memory_.schur, memory_.order, kLeastPivot,
-                                      std::span(memory_.right).first(rank));
-  return left > kLeastPivot * largest ? left : 0;
+}
+
+/// Column by column; zero for combinations of zones that M^-1 does not move. Whether M is definite
+/// as far as that shows.
+bool ZonalSystem::invert_schur() {
+  const std::size_t rank = model_.zones.metric.rank();
+  for (std::size_t k = 0; k < rank; ++k) {
+    if (!(memory_.schur[k * rank + k] >= 0)) return false;
+    for (std::size_t row = 0; row < rank; ++row) {
+      double* to = &memory_.elimination[row * (rank + 1)];
+      std::copy_n(&memory_.schur[row * rank], rank, to);
+      to[rank] = row == k ? 1 : 0;
+    }
+    solve_by_pivots(memory_.elimination, memory_.order, kLeastPivot,
+                    std::span(memory_.schur_inverse).subspan(k * rank, rank));
+  }
+  return true;
+}
+
+void ZonalSystem::find_pressures(std::span<const double> volumes) {
+  const std::size_t rank = model_.zones.metric.rank();
+  for (std::size_t k = 0; k < rank; ++k) {
+    memory_.right[k] = std::inner_product(volumes.begin(), volumes.begin() + rank,
+                                          &memory_.schur_inverse[k * rank], 0.0);
+  }
+}
+
+void ZonalSystem::add_responses(std::span<Vec3d> step) {
+  for (std::size_t k = 0; k < model_.zones.metric.rank(); ++k) {
+    solve::axpy(context_.arena, memory_.right[k],
+                flat(std::span<const Vec3d>(memory_.responses[k])), flat(step));
+  }
+}
+
+/// r = P r.
+void ZonalSystem::project(std::span<Vec3d> r) {
+  const std::size_t rank = model_.zones.metric.rank();
+  for (std::size_t k = 0; k < rank; ++k) memory_.reduced[k] = product(memory_.responses[k], r);
+  find_pressures(memory_.reduced);
+  for (std::size_t k = 0; k < rank; ++k) {
+    solve::axpy(context_.arena, -memory_.right[k], flat(std::span<const Vec3d>(memory_.loads[k])),
+                flat(r));
+  }
+}
+
+/// Whether independent zones get what they lack.
+bool ZonalSystem::arrives(std::span<const Vec3d> step) {
+  double largest = 0, left = 0;
+  for (std::size_t k = 0; k < memory_.lacking.size(); ++k) {
+    largest = std::max(largest, std::abs(memory_.lacking[k]));
+    left = std::max(left, std::abs(memory_.lacking[k] - product(memory_.loads[k], step)));
+  }
+  return left <= kLeastPivot * largest;
+}
+
+double ZonalSystem::product(std::span<const Vec3d> a, std::span<const Vec3d> b) {
+  return solve::dot(context_.arena, flat(a), flat(b));
 }
 
 /// Whether zones stay away from their volumes though pressures were free to choose.
@@ -344,7 +404,7 @@ void ZonalSystem::find_schur_diagonal(const std::optional<solve::TimeStep>& time
       const std::int32_t t = z.tets[e];
       const int shared = z.first_of_tet[t + 1] - z.first_of_tet[t];
       for (int c = 0; time && c < 4; ++c) {
-        const Vec3d& s = memory_.slopes.corner[4 * t + c];
+        const Vec3d s = volume_slope(model_.tets[t], c, memory_.slopes.positions);
         const std::int32_t n = model_.tets[t][c];
         if (!model_.held[n]) flow += shared * dot(s, s) / model_.mass[n];
       }

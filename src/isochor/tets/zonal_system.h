@@ -22,10 +22,14 @@ struct ZonalMemory {
   // Where an attempt started that may lead nowhere.
   std::vector<Vec3d> kept_positions;
   std::vector<double> kept_pressures;
-  // One solve per zone.
-  std::vector<std::vector<Vec3d>> responses;  ///< K^-1 B^T
-  /// B K^-1 B^T in coordinates of Zones::metric, by rows, and a right-hand side each.
-  std::vector<double> schur;
+  // Few zones, in coordinates of Zones::metric: columns of B^T, and what M, the preconditioner of
+  // K, makes of them.
+  std::vector<std::vector<Vec3d>> loads, responses;
+  std::vector<double> schur;          ///< B M^-1 B^T by rows
+  std::vector<double> schur_inverse;  ///< the same; zero for what it leaves still
+  std::vector<double> elimination;    ///< memory of solve_by_pivots
+  std::vector<double> lacking;        ///< volume
+  std::vector<Vec3d> motion;
   std::vector<std::int32_t> order;
   // All in one.
   solve::MinresScratch minres;
@@ -61,6 +65,13 @@ class ZonalSystem {
   ZonalTerms evaluate(std::span<const Vec3d> positions, std::span<Vec3d> force);
   ZonalTerms measure(std::span<const Vec3d> positions);
 
+  /// The same after solving, where positions are as they were and pressures new; `force` has what
+  /// zones pushed with before.
+  ZonalTerms renew(std::span<Vec3d> force);
+
+  /// Counts what volumes change by along a way, to first order, as if they had changed.
+  void expect(std::span<const Vec3d> way);
+
   /// What curves with volumes; none where zones are linear.
   std::span<const double> curving_pressures();
 
@@ -95,14 +106,21 @@ class ZonalSystem {
   void find_schur_diagonal(const std::optional<solve::TimeStep>& time);
   void give_way(const std::optional<solve::TimeStep>& time, std::span<const double> r,
                 std::span<double> z);
-  double eliminate();
+  ZonalTerms weigh();
+  void find_responses(LinearSystem& linear);
+  bool invert_schur();
+  /// S^-1 of volumes, to memory_.right.
+  void find_pressures(std::span<const double> volumes);
+  void add_responses(std::span<Vec3d> step);
+  void project(std::span<Vec3d> r);
+  double product(std::span<const Vec3d> a, std::span<const Vec3d> b);
+  bool arrives(std::span<const Vec3d> step);
   void check_change(std::span<const Vec3d> step);
 
   const Model& model_;
   ZonalMemory& memory_;
   Context& context_;
   ZoneMethod method_ = ZoneMethod::Exact;
-  bool first_ = true;  ///< no responses from an earlier iteration
   bool contradiction_ = false;
   bool wanted_contradicts_ = false;
 };

@@ -51,10 +51,6 @@ std::vector<double> inertial_gram(const Model& model) {
   const Zones& zones = model.zones;
   const std::size_t n = zones.count();
   std::vector<double> gram(n * n, 0);
-  ZoneSlopes slopes(model);
-  std::vector<double> volumes(n);
-  ThreadArena one(1);
-  measure_zones(model, model.rest_positions, slopes, volumes, one);
   std::vector<Vec3d> slope(n, Vec3d{0, 0, 0});
   std::vector<std::int32_t> around;
   for (std::size_t i = 0; i < model.node_count(); ++i) {
@@ -63,7 +59,8 @@ std::vector<double> inertial_gram(const Model& model) {
     for (std::int32_t u = model.first_use[i]; u < model.first_use[i + 1]; ++u) {
       for (const std::int32_t z : zones_of(zones, model.uses[u] / 4)) {
         if (dot(slope[z], slope[z]) == 0) around.push_back(z);
-        slope[z] += slopes.corner[model.uses[u]];
+        slope[z] +=
+            volume_slope(model.tets[model.uses[u] / 4], model.uses[u] % 4, model.rest_positions);
       }
     }
     std::ranges::sort(around);

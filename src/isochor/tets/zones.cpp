@@ -119,22 +119,17 @@ std::vector<ZoneSpec> painted_zones(const geometry::TetMesh& mesh,
 
 ZoneSlopes::ZoneSlopes(const Model& model) {
   if (model.zones.count() == 0) return;
-  corner.resize(4 * model.tets.size());
+  positions.resize(model.node_count());
   tet.resize(model.tets.size());
 }
 
-/// [Sheen21 (6)] and its Jacobian, with the factor 1/6 that the paper leaves out.
+/// [Sheen21 (6)], with the factor 1/6 that the paper leaves out.
 void measure_zones(const Model& model, std::span<const Vec3d> x, ZoneSlopes& slopes,
                    std::span<double> volumes, ThreadArena& arena) {
+  std::ranges::copy(x, slopes.positions.begin());
   parallel_for(arena, model.tets.size(), solve::kRowGrain, [&](std::size_t t) {
-    const auto [a, b, c, d] = model.tets[t];
-    const Vec3d e1 = x[b] - x[a], e2 = x[c] - x[a], e3 = x[d] - x[a];
-    Vec3d* s = &slopes.corner[4 * t];
-    s[1] = (1.0 / 6) * cross(e2, e3);
-    s[2] = (1.0 / 6) * cross(e3, e1);
-    s[3] = (1.0 / 6) * cross(e1, e2);
-    s[0] = -1.0 * (s[1] + s[2] + s[3]);
-    slopes.tet[t] = dot(s[1], e1);
+    const geometry::Tet& tet = model.tets[t];
+    slopes.tet[t] = dot(volume_slope(tet, 1, x), x[tet[1]] - x[tet[0]]);
   });
   sum_over_zones(model.zones, slopes.tet, volumes, arena);
 }
@@ -142,8 +137,11 @@ void measure_zones(const Model& model, std::span<const Vec3d> x, ZoneSlopes& slo
 void zone_change(const Model& model, ZoneSlopes& slopes, std::span<const Vec3d> u,
                  std::span<double> out, ThreadArena& arena) {
   parallel_for(arena, model.tets.size(), solve::kRowGrain, [&](std::size_t t) {
+    const geometry::Tet& tet = model.tets[t];
     double gain = 0;
-    for (int k = 0; k < 4; ++k) gain += dot(slopes.corner[4 * t + k], u[model.tets[t][k]]);
+    for (int k = 1; k < 4; ++k) {
+      gain += dot(volume_slope(tet, k, slopes.positions), u[tet[k]] - u[tet[0]]);
+    }
     slopes.tet[t] = gain;
   });
   sum_over_zones(model.zones, slopes.tet, out, arena);
@@ -168,7 +166,7 @@ void add_zone_force(const Model& model, ZoneSlopes& slopes, std::span<const doub
     Vec3d sum{0, 0, 0};
     for (std::int32_t u = model.first_use[i]; u < model.first_use[i + 1]; ++u) {
       const std::int32_t use = model.uses[u];
-      sum += slopes.tet[use / 4] * slopes.corner[use];
+      sum += slopes.tet[use / 4] * volume_slope(model.tets[use / 4], use % 4, slopes.positions);
     }
     force[i] += sum;
   });

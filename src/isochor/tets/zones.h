@@ -82,9 +82,16 @@ struct ZoneSlopes {
   ZoneSlopes() = default;
   explicit ZoneSlopes(const Model& model);
 
-  std::vector<Vec3d> corner;  ///< dV/dx of the corners of tets, at 4 tet + corner, m^2
-  std::vector<double> tet;    ///< whatever is to be added up over zones
+  std::vector<Vec3d> positions;  ///< slopes are made of them anew: there is less to be fetched
+  std::vector<double> tet;       ///< whatever is to be added up over zones
 };
+
+/// dV/dx of a corner, m^2.
+inline Vec3d volume_slope(const geometry::Tet& tet, int corner, std::span<const Vec3d> x) {
+  constexpr int kFaces[4][3] = {{1, 3, 2}, {0, 2, 3}, {0, 3, 1}, {0, 1, 2}};
+  const auto& [a, b, c] = kFaces[corner];
+  return (1.0 / 6) * cross(x[tet[b]] - x[tet[a]], x[tet[c]] - x[tet[a]]);
+}
 
 /// Volumes of all zones, m^3, and how they change about these positions.
 void measure_zones(const Model& model, std::span<const Vec3d> positions, ZoneSlopes& slopes,
