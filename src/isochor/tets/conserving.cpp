@@ -218,9 +218,9 @@ int Conserving::half_step(std::span<const Vec3d> x, std::span<const Vec3d> from,
   int iterations = 0;
   if (params_.stiffness_damping > 0) {
     // (M + dt/2 b K) (v - from) = dt/2 (f - b K from)
-    linearise(model_, {x}, materials::Definiteness::Clamp, scratch_.linear.tangents,
+    linearise(model_, {x}, materials::Definiteness::Clamp, scratch_.linear.stiffnesses,
               context_.arena);
-    assemble(model_, scratch_.linear.tangents, scratch_.linear.matrix, context_.arena);
+    assemble(model_, scratch_.linear.stiffnesses, scratch_.linear.matrix, context_.arena);
     const double b = 0.5 * dt * params_.stiffness_damping;
     solve::multiply(model_.pattern, scratch_.linear.matrix, from, std::span(scratch_.step),
                     context_.arena);
@@ -401,9 +401,9 @@ void Conserving::poison() {
 }
 
 double Conserving::stable_step(std::span<const Vec3d> positions) {
-  linearise(model_, {positions}, materials::Definiteness::Clamp, scratch_.linear.tangents,
+  linearise(model_, {positions}, materials::Definiteness::Clamp, scratch_.linear.stiffnesses,
             context_.arena);
-  assemble(model_, scratch_.linear.tangents, scratch_.linear.matrix, context_.arena);
+  assemble(model_, scratch_.linear.stiffnesses, scratch_.linear.matrix, context_.arena);
   // Rows of M^-1 K bound its eigenvalues (Gershgorin).
   double largest = 0;
   for (std::size_t i = 0; i < model_.node_count(); ++i) {

@@ -6,8 +6,14 @@
 #include "isochor/materials/law_batch.h"
 #include "isochor/materials/registry.h"
 #include "isochor/materials/tangent_numbers.h"
+#include "isochor/math/dispatch.h"
 
 namespace isochor::tets {
+
+/// From tangents of isotropic laws, and from those of all others.
+ISOCHOR_DECLARE_KERNEL(void principal_stiffness_kernel(const StiffnessBatch&))
+ISOCHOR_DECLARE_KERNEL(void dense_stiffness_kernel(const StiffnessBatch&))
+
 namespace {
 
 /// Edges from corner 0.
@@ -96,20 +102,18 @@ void add_volume_curvature(double factor, const Mat3d& F, materials::DenseTangent
   }
 }
 
-/// (g C) of a corner: entry (a, b + 3 d) is the sum over c of g_c C(a + 3 c, b + 3 d).
-struct HalfContraction {
-  double entry[3][9];
-};
-
-HalfContraction contract(const materials::DenseTangent<float>& C, const Vec3d& g) {
-  HalfContraction out;
-  for (int a = 0; a < 3; ++a) {
-    for (int r = 0; r < 9; ++r) {
-      out.entry[a][r] =
-          g[0] * double(C(a, r)) + g[1] * double(C(a + 3, r)) + g[2] * double(C(a + 6, r));
-    }
-  }
-  return out;
+/// Adds to the tangent of a tet what the pressure of zones does as volumes curve.
+void press(double factor, bool isotropic, materials::Definiteness fix, BatchMemory& batch, int i) {
+  const auto number = [&](int e) -> double& { return batch.tangent[e * batch.count + i]; };
+  const auto change = [&](auto tangent) {
+    add_volume_curvature(factor, batch.matrix(batch.F, i), tangent);
+    materials::make_definite(tangent, fix);
+    materials::for_each_number(tangent, [&](int e, double value) { number(e) = value; });
+  };
+  if (isotropic) return change(materials::principal_from<double>(number));
+  materials::DenseTangent<double> dense;
+  for (int e = 0; e < dense.kSize; ++e) dense.entry[e] = number(e);
+  change(dense);
 }
 
 /// Leaves the terms of sheets in memory.
@@ -136,14 +140,6 @@ void add_sheet_forces(const Model& model, const ElasticMemory& memory, std::span
 void stiffen(Mat3d& block, double drag) {
   const double least = 1e-6 * trace(block) + drag;
   block += Mat3d::diagonal({least, least, least});
-}
-
-/// The gradients of the four corners' hat functions.
-std::array<Vec3d, 4> hat_gradients(const Mat3d& G) {
-  std::array<Vec3d, 4> g;
-  for (int k = 0; k < 3; ++k) g[k + 1] = {G(k, 0), G(k, 1), G(k, 2)};
-  g[0] = -1.0 * (g[1] + g[2] + g[3]);
-  return g;
 }
 
 }  // namespace
@@ -193,56 +189,57 @@ double elastic_force(const Model& model, const Configuration& at, std::span<Vec3
 }
 
 void linearise(const Model& model, const Configuration& at, materials::Definiteness fix,
-               Tangents& tangents, ThreadArena& arena) {
+               Stiffnesses& stiffnesses, ThreadArena& arena) {
   for_batches(model, at, arena,
               [&](std::size_t b, const materials::Material& material,
                   materials::LawBatch<double>& law, BatchMemory& batch) {
                 law.tangent = batch.tangent;
                 law.fix = at.pressures.empty() ? fix : materials::Definiteness::None;
                 materials::evaluate(material.law, law);
+                const std::size_t first = model.batches[b].first;
                 const bool isotropic = materials::is_isotropic(material.law);
+                double gradient[9 * kBatch];
                 for (int i = 0; i < batch.count; ++i) {
-                  const std::size_t t = model.batches[b].first + i;
-                  const auto number = [&](int e) { return batch.tangent[e * batch.count + i]; };
-                  materials::DenseTangent<double> dense;
-                  const auto press = [&](auto& tangent) {
-                    if (at.pressures.empty()) return;
-                    add_volume_curvature(-at.pressures[t], batch.matrix(batch.F, i), tangent);
-                    materials::make_definite(tangent, fix);
-                  };
-                  if (isotropic) {
-                    auto principal = materials::principal_from<double>(number);
-                    press(principal);
-                    dense = materials::densified(principal);
-                  } else {
-                    for (int e = 0; e < dense.kSize; ++e) dense.entry[e] = number(e);
-                    press(dense);
+                  if (!at.pressures.empty()) {
+                    press(-at.pressures[first + i], isotropic, fix, batch, i);
                   }
-                  for (int e = 0; e < dense.kSize; ++e) {
-                    tangents[t].entry[e] = float(model.volume[t] * dense.entry[e]);
-                  }
+                  const Mat3d& G = model.gradient[first + i];
+                  for (int e = 0; e < 9; ++e) gradient[e * batch.count + i] = G(e % 3, e / 3);
+                }
+                const StiffnessBatch tets{.count = std::size_t(batch.count),
+                                          .tangent = batch.tangent,
+                                          .gradient = gradient,
+                                          .volume = &model.volume[first],
+                                          .out = &stiffnesses[first]};
+                if (isotropic) {
+                  ISOCHOR_CALL_KERNEL(best_isa(), principal_stiffness_kernel(tets));
+                } else {
+                  ISOCHOR_CALL_KERNEL(best_isa(), dense_stiffness_kernel(tets));
                 }
               });
 }
 
-void assemble(const Model& model, const Tangents& tangents, solve::Blocks<double>& blocks,
+void assemble(const Model& model, const Stiffnesses& stiffnesses, solve::Blocks<double>& blocks,
               ThreadArena& arena) {
   parallel_for(arena, model.node_count(), 64, [&](std::size_t i) {
     const std::int32_t row = model.pattern.first[i];
     std::fill(blocks.begin() + row, blocks.begin() + model.pattern.first[i + 1], Mat3d::zero());
     for (std::int32_t u = model.first_use[i]; u < model.first_use[i + 1]; ++u) {
-      const std::int32_t t = model.uses[u] / 4;
-      const std::array<Vec3d, 4> g = hat_gradients(model.gradient[t]);
-      const HalfContraction C = contract(tangents[t], g[model.uses[u] % 4]);
-      for (int k = 0; k < 4; ++k) {
-        Mat3d& block = blocks[row + model.places[u][k]];
-        for (int b = 0; b < 3; ++b) {
-          for (int a = 0; a < 3; ++a) {
-            block(a, b) +=
-                g[k][0] * C.entry[a][b] + g[k][1] * C.entry[a][b + 3] + g[k][2] * C.entry[a][b + 6];
-          }
+      const TetStiffness& K = stiffnesses[model.uses[u] / 4];
+      const int corner = model.uses[u] % 4;
+      Mat3d sum = Mat3d::zero();
+      for (int k = 1; k < 4; ++k) {
+        Mat3d block;
+        for (int e = 0; e < 9; ++e) {
+          const int a = e % 3, b = e / 3 + 3 * (k - 1);
+          block(a, e / 3) = corner > 0
+                                ? double(K(a + 3 * (corner - 1), b))
+                                : -double(K(a, b)) - double(K(a + 3, b)) - double(K(a + 6, b));
         }
+        blocks[row + model.places[u][k]] += block;
+        sum += block;
       }
+      blocks[row + model.places[u][0]] += sum * -1.0;
     }
   });
 }

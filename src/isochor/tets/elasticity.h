@@ -2,8 +2,8 @@
 
 #include <span>
 
-#include "isochor/materials/tangent.h"
 #include "isochor/tets/model.h"
+#include "isochor/tets/stiffness.h"
 
 /// The energy of all tets and sheets and its derivatives: the same bits for any number of threads.
 namespace isochor::tets {
@@ -39,15 +39,14 @@ double elastic_energy(const Model& model, const Configuration& at, ElasticMemory
 double elastic_force(const Model& model, const Configuration& at, std::span<Vec3d> force,
                      ElasticMemory& memory, ThreadArena& arena);
 
-/// Tangents of all tets, those of their laws times the volume: J. Single precision: a search
-/// direction needs no more.
-using Tangents = std::vector<materials::DenseTangent<float>>;
+/// Of all tets. Single precision: a search direction needs no more.
+using Stiffnesses = std::vector<TetStiffness>;
 
 void linearise(const Model& model, const Configuration& at, materials::Definiteness fix,
-               Tangents& tangents, ThreadArena& arena);
+               Stiffnesses& stiffnesses, ThreadArena& arena);
 
 /// The stiffness matrix of tets, N/m, in the places of Model::pattern.
-void assemble(const Model& model, const Tangents& tangents, solve::Blocks<double>& blocks,
+void assemble(const Model& model, const Stiffnesses& stiffnesses, solve::Blocks<double>& blocks,
               ThreadArena& arena);
 
 /// Adds that of sheets, where the model has any. `terms` is memory, as in ElasticMemory.

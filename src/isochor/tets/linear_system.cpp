@@ -6,7 +6,7 @@
 namespace isochor::tets {
 
 LinearMemory::LinearMemory(const Model& model)
-    : tangents(model.tets.size()),
+    : stiffnesses(model.tets.size()),
       sheet_terms(model.sheets.term_count()),
       matrix(model.pattern.columns.size()),
       damping(model.moves() && model.stiffness_damping() > 0 ? matrix.size() : 0),
@@ -20,7 +20,7 @@ void LinearMemory::poison() {
   for (auto* v : {&matrix, &damping, &inverse_diagonal}) {
     std::fill(v->begin(), v->end(), Mat3d::diagonal({nan, nan, nan}));
   }
-  for (auto& t : tangents) std::fill_n(t.entry, t.kSize, float(nan));
+  for (auto& t : stiffnesses) std::fill_n(t.entry, t.kSize, float(nan));
   preconditioner.poison();
 }
 
@@ -42,8 +42,8 @@ void LinearSystem::linearise(const Configuration& at, materials::Definiteness fi
                              const std::optional<solve::TimeStep>& time,
                              const contact::ContactMatrix* contact) {
   contact_ = contact && !contact->empty() ? contact : nullptr;
-  tets::linearise(model_, at, fix, memory_.tangents, context_.arena);
-  assemble(model_, memory_.tangents, memory_.matrix, context_.arena);
+  tets::linearise(model_, at, fix, memory_.stiffnesses, context_.arena);
+  assemble(model_, memory_.stiffnesses, memory_.matrix, context_.arena);
   add_sheet_stiffness(model_, at, fix, memory_.sheet_terms, memory_.matrix, context_.arena);
   if (time) add_inertia(*time);
   const bool damped = time && !memory_.damping.empty();
@@ -62,14 +62,15 @@ void LinearSystem::linearise(const Configuration& at, materials::Definiteness fi
 }
 
 void LinearSystem::linearise_damping(const Configuration& start) {
-  tets::linearise(model_, start, materials::Definiteness::Clamp, memory_.tangents, context_.arena);
+  tets::linearise(model_, start, materials::Definiteness::Clamp, memory_.stiffnesses,
+                  context_.arena);
   for (const BodyRange& body : model_.bodies) {
     parallel_for(context_.arena, body.tet_count, solve::kRowGrain, [&](std::size_t t) {
-      auto& tangent = memory_.tangents[body.first_tet + t];
-      for (float& entry : tangent.entry) entry *= float(body.stiffness_damping);
+      auto& stiffness = memory_.stiffnesses[body.first_tet + t];
+      for (float& entry : stiffness.entry) entry *= float(body.stiffness_damping);
     });
   }
-  assemble(model_, memory_.tangents, memory_.damping, context_.arena);
+  assemble(model_, memory_.stiffnesses, memory_.damping, context_.arena);
 }
 
 std::span<Vec3d> LinearSystem::right_side() { return vectors(std::span(memory_.krylov.r)); }
