@@ -148,7 +148,6 @@ std::vector<Row> irving_stairs(const ExperimentOptions& options, Context& contex
   const contact::Collider ground{.name = "ground", .shape = contact::HalfSpace{}, .friction = 0.3};
   const Vec3d top{kSteps * step[0] - 0.3, kSteps * step[1], 0};
   for (const bool figure : {false, true}) {
-    if (figure && !options.full) continue;
     tets::BodySpec body;
     if (figure) {
       body = stuffed("figure", moved(small_figure(0.02), 1, top), 0.03, 1e5, context);

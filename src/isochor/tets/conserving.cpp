@@ -92,7 +92,7 @@ int Conserving::correct(std::span<Vec3d> velocities, std::span<double> pressures
   };
   OneRingParams rings = params_.rings;
   rings.tolerance = tolerance;
-  return rings_.correct(velocities, wanted_, pressures, project, rings, context_.cancelled)
+  return rings_.correct(velocities, wanted_, pressures, project, rings, context_.cancelled, rows_)
       .iterations;
 }
 
@@ -256,6 +256,7 @@ int Conserving::half_step(std::span<const Vec3d> x, std::span<const Vec3d> from,
 ConservingReport Conserving::advance_published(State& state, const Vec3d& gravity, double time,
                                                double dt, std::span<const Vec3d> loads) {
   ConservingReport report;
+  rings_.begin_step();
   const contact::PlacedColliders before = colliders_.at(time, context_.arena);
   const contact::PlacedColliders after = colliders_.at(time + dt, context_.arena);
   // 1
@@ -318,6 +319,7 @@ void Conserving::step_implicit(const State& state, StepInput input, double time,
   touch_.place(placed, input.dt);
   if (colliders_.size() > 0 || params_.self_contact) input.contact = &touch_;
   next_ = state;
+  rings_.begin_step();
   const solve::Balance balance = report.elastic.balance;
   report.elastic = tets::advance(model_, next_, input, scratch_, context_);
   report.elastic.balance.damping_loss += balance.damping_loss;

@@ -225,16 +225,17 @@ void assemble(const Model& model, const Stiffnesses& stiffnesses, solve::Blocks<
     const std::int32_t row = model.pattern.first[i];
     std::fill(blocks.begin() + row, blocks.begin() + model.pattern.first[i + 1], Mat3d::zero());
     for (std::int32_t u = model.first_use[i]; u < model.first_use[i + 1]; ++u) {
-      const TetStiffness& K = stiffnesses[model.uses[u] / 4];
+      const float* const K = stiffnesses[model.uses[u] / 4].entry;
       const int corner = model.uses[u] % 4;
       Mat3d sum = Mat3d::zero();
       for (int k = 1; k < 4; ++k) {
         Mat3d block;
-        for (int e = 0; e < 9; ++e) {
-          const int a = e % 3, b = e / 3 + 3 * (k - 1);
-          block(a, e / 3) = corner > 0
-                                ? double(K(a + 3 * (corner - 1), b))
-                                : -double(K(a, b)) - double(K(a + 3, b)) - double(K(a + 6, b));
+        for (int b = 0; b < 3; ++b) {
+          const auto part = [&](int j) {
+            const float* const c = K + 9 * (3 * (k - 1) + b) + 3 * (j - 1);
+            return Vec3d{c[0], c[1], c[2]};
+          };
+          block.column[b] = corner > 0 ? part(corner) : -1.0 * (part(1) + part(2) + part(3));
         }
         blocks[row + model.places[u][k]] += block;
         sum += block;

@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "isochor/materials/tangent.h"
 #include "isochor/tets/model.h"
 #include "isochor/tets/stiffness.h"
 

@@ -98,8 +98,11 @@ void for_packs(const StiffnessBatch& batch, F&& stiffness) {
     double entries[Matrix::kSize][kLanes];
     for (int e = 0; e < Matrix::kSize; ++e) K.entry[e].store(entries[e]);
     for (std::size_t l = 0; l < lanes; ++l) {
-      for (int e = 0; e < Matrix::kSize; ++e) {
-        batch.out[first + l].entry[e] = static_cast<float>(entries[e][l]);
+      for (int c = 0; c < 9; ++c) {
+        for (int r = 0; r < 9; ++r) {
+          batch.out[first + l].entry[r + 9 * c] =
+              static_cast<float>(entries[Matrix::index(r, c)][l]);
+        }
       }
     }
   }
