@@ -9,7 +9,7 @@ namespace {
 
 /// Edge of the lattice, in mean distances of nodes. Iterations grow with it, and the direct solve
 /// shrinks with its third power and more.
-constexpr double kSpacing = 5;
+constexpr double kSpacing = 7;
 constexpr std::size_t kLeastNodes = 500;
 
 Vec3d to_double(const Vec3f& v) { return {v[0], v[1], v[2]}; }
@@ -73,7 +73,7 @@ void CoarsePressures::number(const Model& model) {
       const auto& [key, weight] = terms[k];
       if (weight > 0) {
         const auto place = std::ranges::lower_bound(keys, key) - keys.begin();
-        of_node_.terms.push_back({count + std::int32_t(place), weight});
+        of_node_.terms.push_back({count + std::int32_t(place), float(weight)});
       }
       if (k % 8 == 7) of_node_.first.push_back(std::int32_t(of_node_.terms.size()));
     }
@@ -144,7 +144,7 @@ void CoarsePressures::prepare(std::span<const Vec3f> push, std::span<const doubl
     const std::uint16_t* slot = slots_.data() + first_slot_[j];
     for (std::int32_t k = pattern.first[j]; k < pattern.first[j + 1]; ++k) {
       for (const Term& term : of_node_.of(pattern.columns[k])) {
-        slope[*slot++] += term.weight * to_double(push[k]);
+        slope[*slot++] += double(term.weight) * to_double(push[k]);
       }
     }
   });
@@ -165,7 +165,8 @@ void CoarsePressures::prepare(std::span<const Vec3f> push, std::span<const doubl
       }
     }
     for (const Term& term : of_function_.of(c)) {
-      cholesky_.entry(c, c) += diagonal_part * term.weight * term.weight * diagonal[term.index];
+      const double weight = term.weight;
+      cholesky_.entry(c, c) += diagonal_part * weight * weight * diagonal[term.index];
     }
   });
   cholesky_.factorise();
@@ -176,13 +177,13 @@ void CoarsePressures::add_correction(std::span<const double> r, std::span<double
   constexpr std::size_t kGrain = 8;
   parallel_for(arena, size(), kGrain, [&](std::size_t c) {
     double sum = 0;
-    for (const Term& term : of_function_.of(c)) sum += term.weight * r[term.index];
+    for (const Term& term : of_function_.of(c)) sum += double(term.weight) * r[term.index];
     sums_[c] = sum;
   });
   cholesky_.solve(sums_);
   parallel_for(arena, z.size(), solve::kRowGrain, [&](std::size_t i) {
     double sum = 0;
-    for (const Term& term : of_node_.of(i)) sum += term.weight * sums_[term.index];
+    for (const Term& term : of_node_.of(i)) sum += double(term.weight) * sums_[term.index];
     z[i] += sum;
   });
 }

@@ -31,7 +31,7 @@ class CoarsePressures {
  private:
   struct Term {
     std::int32_t index;
-    double weight;
+    float weight;
   };
   /// Lists of terms, one after the other.
   struct Lists {

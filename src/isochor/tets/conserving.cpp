@@ -141,7 +141,7 @@ void Conserving::recover(const contact::PlacedColliders& placed, std::span<Vec3d
     const bool first = step == 0;
     if (!first) std::fill(later_pressures_.begin(), later_pressures_.end(), 0.0);
     // What is left to do asks for no more.
-    constexpr double kEnough = 0.1;
+    constexpr double kEnough = 0.5;
     const double tolerance =
         std::max(params_.rings.tolerance, kEnough * params_.volume_tolerance / report.worst_ring);
     report.position_iterations +=
