@@ -140,10 +140,11 @@ void Conserving::recover(const contact::PlacedColliders& placed, std::span<Vec3d
     // Only the first of these pressures is what the step before needed, too.
     const bool first = step == 0;
     if (!first) std::fill(later_pressures_.begin(), later_pressures_.end(), 0.0);
-    // What is left to do asks for no more.
-    constexpr double kEnough = 0.5;
+    // What is left to do asks for no more, nor do volumes that are far off: they are not linear.
+    constexpr double kEnough = 0.5, kLinear = 0.05;
     const double tolerance =
-        std::max(params_.rings.tolerance, kEnough * params_.volume_tolerance / report.worst_ring);
+        std::max({params_.rings.tolerance, std::min(kLinear, report.worst_ring),
+                  kEnough * params_.volume_tolerance / report.worst_ring});
     report.position_iterations +=
         correct(velocities_, first ? guesses_.positions : later_pressures_, tolerance);
     move_by_parts(positions);
