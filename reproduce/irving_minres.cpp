@@ -83,7 +83,8 @@ std::vector<Row> irving_minres(const ExperimentOptions& options, Context& contex
         if (!precondition) plain[cg] = *row.ours;
         row.note = fmt::format(
             "{} tets, {}", tets,
-            precondition ? "preconditioned by the diagonal, in its norm" : "not preconditioned");
+            precondition ? "preconditioned by the diagonal and smooth pressures, in their norm"
+                         : "not preconditioned");
       } catch (const std::exception& e) {
         row.note = e.what();
       }

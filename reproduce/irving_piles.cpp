@@ -31,6 +31,7 @@ struct Pile {
   /// Of the published scheme, s [Irving07 sec 5]: "when necessary". Between bodies that hit each
   /// other hard it is what does harm: rings that are off by more stay so and turn inside out.
   double recovery_time = kFrame / 5;
+  double step_part = 0.5;  ///< of the published scheme, see MotionSetup
   Vec3d camera{0.5, 0.4, 1};
   std::string picture;  ///< file name, and the end of captions
 };
@@ -62,8 +63,9 @@ std::vector<Row> run_pile(const Pile& pile, const ExperimentOptions& options, Co
        {std::pair{"paper", tets::Scheme::Published}, {"best", tets::Scheme::Implicit}}) {
     tets::ConservingParams params{.self_contact = true, .friction = 0.3};
     if (scheme == tets::Scheme::Published) params.recovery_time = pile.recovery_time;
-    TetMotion motion(pile.bodies, {.scheme = scheme, .substeps = pile.substeps}, params,
-                     pile.colliders, context);
+    TetMotion motion(pile.bodies,
+                     {.scheme = scheme, .substeps = pile.substeps, .step_part = pile.step_part},
+                     params, pile.colliders, context);
     for (Vec3d& v : motion.state().velocities) v = pile.velocity;
     double worst = 0, seconds = 0;
     std::int64_t crossings = 0, impacts = 0;
@@ -148,7 +150,6 @@ std::vector<Row> irving_stairs(const ExperimentOptions& options, Context& contex
   const contact::Collider ground{.name = "ground", .shape = contact::HalfSpace{}, .friction = 0.3};
   const Vec3d top{kSteps * step[0] - 0.3, kSteps * step[1], 0};
   for (const bool figure : {false, true}) {
-    if (figure && !options.full) continue;
     tets::BodySpec body;
     if (figure) {
       body = stuffed("figure", moved(small_figure(0.02), 1, top), 0.03, 1e5, context);
@@ -200,6 +201,9 @@ std::vector<Row> irving_tori(const ExperimentOptions& options, Context& context)
             .substeps = 16,
             .volume_bound = 0.5,
             .recovery_time = 0,
+            // What is wrong at the end of a step grows with its square. Here tets, and steps with
+            // them, are larger than the paper's, 12000 a torus.
+            .step_part = options.full ? 0.5 : 0.25,
             .camera = {0.3, 0.7, 1},
             .picture = "irving_tori"};
   const int count = options.full ? 40 : 4;

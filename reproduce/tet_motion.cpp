@@ -88,8 +88,7 @@ FrameReport TetMotion::frame(const Vec3d& gravity, double length) {
   const auto start = std::chrono::steady_clock::now();
   report.steps = setup_.substeps;
   if (setup_.scheme == tets::Scheme::Published) {
-    // Half of what linear theory allows: elements get stiffer while they deform.
-    const double longest = 0.5 * stepper_.stable_step(state_.positions);
+    const double longest = setup_.step_part * stepper_.stable_step(state_.positions);
     report.steps = std::max(1, int(std::ceil(length / longest)));
   }
   const double dt = length / report.steps;

@@ -27,7 +27,10 @@ struct MotionSetup {
   bool keep_volumes = true;
   int substeps = 4;                 ///< per frame, of the implicit scheme
   double stiffness_damping = 2e-3;  ///< of the published scheme, s
-  bool precondition = false;        ///< pressures of the published scheme
+  /// Of the longest step that linear theory allows, in the published scheme: elements get stiffer
+  /// while they deform.
+  double step_part = 0.5;
+  bool precondition = false;  ///< pressures of the published scheme
 };
 
 /// What a frame took and left.

@@ -32,7 +32,7 @@ class Frame final : public Ipopt::TNLP {
         elastic_(model_),
         slopes_(model_),
         force_(model_.node_count()),
-        tangents_(model_.tets.size()),
+        stiffnesses_(model_.tets.size()),
         matrix_(model_.pattern.columns.size()),
         volume_(1),
         number_(model_.node_count(), -1) {
@@ -144,8 +144,8 @@ class Frame final : public Ipopt::TNLP {
     const std::vector<double> pressures(
         model_.tets.size(), -lambda[0] * energy_ / (of_energy * model_.zones.volume[0]));
     tets::linearise(model_, {.positions = x_, .pressures = pressures},
-                    materials::Definiteness::None, tangents_, arena_);
-    tets::assemble(model_, tangents_, matrix_, arena_);
+                    materials::Definiteness::None, stiffnesses_, arena_);
+    tets::assemble(model_, stiffnesses_, matrix_, arena_);
     const double scale = of_energy * length_ * length_ / energy_;
     visit_lower([&](std::size_t k, Index row, Index column, int a, int b) {
       values[next] = scale * matrix_[k](a, b);
@@ -202,7 +202,7 @@ class Frame final : public Ipopt::TNLP {
   tets::ElasticMemory elastic_;
   tets::ZoneSlopes slopes_;
   std::vector<Vec3d> force_;
-  tets::Tangents tangents_;
+  tets::Stiffnesses stiffnesses_;
   solve::Blocks<double> matrix_;
   std::vector<double> volume_;
   std::vector<std::int32_t> number_, free_;

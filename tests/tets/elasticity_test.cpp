@@ -87,10 +87,10 @@ TEST_P(TetElasticity, ForceIsMinusTheGradientOfTheEnergy) {
 }
 
 TEST_P(TetElasticity, MatrixIsTheDifferentialOfTheForce) {
-  Tangents tangents(model_.tets.size());
+  Stiffnesses stiffnesses(model_.tets.size());
   solve::Blocks<double> K(model_.pattern.columns.size());
-  linearise(model_, {x_}, materials::Definiteness::None, tangents, context_.arena);
-  assemble(model_, tangents, K, context_.arena);
+  linearise(model_, {x_}, materials::Definiteness::None, stiffnesses, context_.arena);
+  assemble(model_, stiffnesses, K, context_.arena);
   std::vector<Vec3d> image(model_.node_count()), ahead(image), behind(image);
   solve::multiply(model_.pattern, K, std::span<const Vec3d>(v_), std::span(image), context_.arena);
   double best = 1;

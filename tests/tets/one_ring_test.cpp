@@ -221,8 +221,7 @@ TEST(OneRings, BodiesInFreeFlightNeedNoIterations) {
 }
 
 // Where a mesh looks the same from all nodes and backwards, a wave of pressure pushes with a sum
-// of sines, which vanishes for eight of them: why iterations grow, and smooth coarse pressures
-// would help with one in eight.
+// of sines, which vanishes for eight of them: smooth coarse pressures help with one in eight.
 TEST(OneRings, EightPatternsOfPressurePushNoInnerNode) {
   Context context(2);
   constexpr int kCells = 6;

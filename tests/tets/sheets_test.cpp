@@ -72,8 +72,8 @@ TEST(TetSheets, MatrixIsTheDifferentialOfTheForce) {
   }
   ElasticMemory memory(model);
   LinearMemory linear(model);
-  linearise(model, {x}, materials::Definiteness::None, linear.tangents, context.arena);
-  assemble(model, linear.tangents, linear.matrix, context.arena);
+  linearise(model, {x}, materials::Definiteness::None, linear.stiffnesses, context.arena);
+  assemble(model, linear.stiffnesses, linear.matrix, context.arena);
   add_sheet_stiffness(model, {x}, materials::Definiteness::None, linear.sheet_terms, linear.matrix,
                       context.arena);
   solve::multiply(model.pattern, linear.matrix, std::span<const Vec3d>(v), std::span(image),

@@ -121,7 +121,7 @@ TEST(Zones, CurvatureOfPressuresIsThatOfVolumes) {
     std::vector<Vec3d> u = shaken(model);
     for (std::size_t i = 0; i < u.size(); ++i) u[i] = 20.0 * (u[i] - model.rest_positions[i]);
     std::vector<double> tets(model.tets.size(), -3e5);
-    Tangents without(model.tets.size()), with(model.tets.size());
+    Stiffnesses without(model.tets.size()), with(model.tets.size());
     linearise(model, {x}, materials::Definiteness::None, without, context.arena);
     linearise(model, {.positions = x, .pressures = tets}, materials::Definiteness::None, with,
               context.arena);

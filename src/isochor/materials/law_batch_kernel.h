@@ -2,6 +2,7 @@
 
 #include "isochor/materials/law_batch.h"
 #include "isochor/materials/registry.h"
+#include "isochor/materials/tangent_numbers.h"
 #include "isochor/math/flush_denormals.h"
 #include "isochor/math/pack.h"
 
@@ -10,22 +11,6 @@
 namespace isochor::materials {
 inline namespace ISOCHOR_ISA {
 namespace detail {
-
-inline constexpr int kSymmetric[6][2] = {{0, 0}, {1, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}};
-
-/// Calls f(position, number) for the numbers of a tangent in the order of LawBatch.
-template <class T, class F>
-void for_each_number(const PrincipalTangent<T>& t, F&& f) {
-  for (int i = 0; i < 9; ++i) f(i, t.U(i % 3, i / 3));
-  for (int i = 0; i < 9; ++i) f(9 + i, t.V(i % 3, i / 3));
-  for (int i = 0; i < 6; ++i) f(18 + i, t.stretch(kSymmetric[i][0], kSymmetric[i][1]));
-  for (int i = 0; i < 3; ++i) f(24 + i, t.flip[i]);
-  for (int i = 0; i < 3; ++i) f(27 + i, t.twist[i]);
-}
-template <class T, class F>
-void for_each_number(const DenseTangent<T>& t, F&& f) {
-  for (int i = 0; i < DenseTangent<T>::kSize; ++i) f(i, t.entry[i]);
-}
 
 /// One pack; `stride` is how far apart two numbers of an item lie.
 template <class Law, class S, int N>

@@ -92,7 +92,7 @@ int Conserving::correct(std::span<Vec3d> velocities, std::span<double> pressures
   };
   OneRingParams rings = params_.rings;
   rings.tolerance = tolerance;
-  return rings_.correct(velocities, wanted_, pressures, project, rings, context_.cancelled)
+  return rings_.correct(velocities, wanted_, pressures, project, rings, context_.cancelled, rows_)
       .iterations;
 }
 
@@ -140,10 +140,11 @@ void Conserving::recover(const contact::PlacedColliders& placed, std::span<Vec3d
     // Only the first of these pressures is what the step before needed, too.
     const bool first = step == 0;
     if (!first) std::fill(later_pressures_.begin(), later_pressures_.end(), 0.0);
-    // What is left to do asks for no more.
-    constexpr double kEnough = 0.25;
+    // What is left to do asks for no more, nor do volumes that are far off: they are not linear.
+    constexpr double kEnough = 0.5, kLinear = 0.05;
     const double tolerance =
-        std::max(params_.rings.tolerance, kEnough * params_.volume_tolerance / report.worst_ring);
+        std::max({params_.rings.tolerance, std::min(kLinear, report.worst_ring),
+                  kEnough * params_.volume_tolerance / report.worst_ring});
     report.position_iterations +=
         correct(velocities_, first ? guesses_.positions : later_pressures_, tolerance);
     move_by_parts(positions);
@@ -218,9 +219,9 @@ int Conserving::half_step(std::span<const Vec3d> x, std::span<const Vec3d> from,
   int iterations = 0;
   if (params_.stiffness_damping > 0) {
     // (M + dt/2 b K) (v - from) = dt/2 (f - b K from)
-    linearise(model_, {x}, materials::Definiteness::Clamp, scratch_.linear.tangents,
+    linearise(model_, {x}, materials::Definiteness::Clamp, scratch_.linear.stiffnesses,
               context_.arena);
-    assemble(model_, scratch_.linear.tangents, scratch_.linear.matrix, context_.arena);
+    assemble(model_, scratch_.linear.stiffnesses, scratch_.linear.matrix, context_.arena);
     const double b = 0.5 * dt * params_.stiffness_damping;
     solve::multiply(model_.pattern, scratch_.linear.matrix, from, std::span(scratch_.step),
                     context_.arena);
@@ -256,6 +257,7 @@ int Conserving::half_step(std::span<const Vec3d> x, std::span<const Vec3d> from,
 ConservingReport Conserving::advance_published(State& state, const Vec3d& gravity, double time,
                                                double dt, std::span<const Vec3d> loads) {
   ConservingReport report;
+  rings_.begin_step();
   const contact::PlacedColliders before = colliders_.at(time, context_.arena);
   const contact::PlacedColliders after = colliders_.at(time + dt, context_.arena);
   // 1
@@ -318,6 +320,7 @@ void Conserving::step_implicit(const State& state, StepInput input, double time,
   touch_.place(placed, input.dt);
   if (colliders_.size() > 0 || params_.self_contact) input.contact = &touch_;
   next_ = state;
+  rings_.begin_step();
   const solve::Balance balance = report.elastic.balance;
   report.elastic = tets::advance(model_, next_, input, scratch_, context_);
   report.elastic.balance.damping_loss += balance.damping_loss;
@@ -401,9 +404,9 @@ void Conserving::poison() {
 }
 
 double Conserving::stable_step(std::span<const Vec3d> positions) {
-  linearise(model_, {positions}, materials::Definiteness::Clamp, scratch_.linear.tangents,
+  linearise(model_, {positions}, materials::Definiteness::Clamp, scratch_.linear.stiffnesses,
             context_.arena);
-  assemble(model_, scratch_.linear.tangents, scratch_.linear.matrix, context_.arena);
+  assemble(model_, scratch_.linear.stiffnesses, scratch_.linear.matrix, context_.arena);
   // Rows of M^-1 K bound its eigenvalues (Gershgorin).
   double largest = 0;
   for (std::size_t i = 0; i < model_.node_count(); ++i) {

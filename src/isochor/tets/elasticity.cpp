@@ -166,7 +166,7 @@ double elastic_force(const Model& model, const Configuration& at, std::span<Vec3
 }
 
 void linearise(const Model& model, const Configuration& at, materials::Definiteness fix,
-               Tangents& tangents, ThreadArena& arena) {
+               Stiffnesses& stiffnesses, ThreadArena& arena) {
   for_batches(model, at, arena,
               [&](std::size_t b, const materials::Material& material,
                   materials::LawBatch<double>& law, BatchMemory& batch) {
@@ -192,12 +192,13 @@ void linearise(const Model& model, const Configuration& at, materials::Definiten
                                                .numbers = batch.numbers};
                 ISOCHOR_CALL_KERNEL(best_isa(), stiffness_kernel(stiffness));
                 for (int i = 0; i < count; ++i) {
-                  write(model.tets[first + i], batch.numbers + i, batch.count, tangents[first + i]);
+                  write(model.tets[first + i], batch.numbers + i, batch.count,
+                        stiffnesses[first + i]);
                 }
               });
 }
 
-void assemble(const Model& model, const Tangents& tangents, solve::Blocks<double>& blocks,
+void assemble(const Model& model, const Stiffnesses& stiffnesses, solve::Blocks<double>& blocks,
               ThreadArena& arena) {
   const solve::BlockPattern& pattern = model.pattern;
   // Above the diagonal.
@@ -209,7 +210,7 @@ void assemble(const Model& model, const Tangents& tangents, solve::Blocks<double
       const int corner = model.uses[u] % 4;
       for (int k = 0; k < 4; ++k) {
         if (model.tets[t][k] <= std::int32_t(i)) continue;
-        const float* part = &tangents[t].entry[9 * kPairOf[corner][k]];
+        const float* part = &stiffnesses[t].entry[9 * kPairOf[corner][k]];
         double* block = blocks[row + model.places[u][k]].column[0].e;
         for (int e = 0; e < 9; ++e) block[e] += double(part[e]);
       }

@@ -46,13 +46,13 @@ struct TetStiffness {
   static constexpr int kSize = kStiffnessNumbers;
   float entry[kSize];
 };
-using Tangents = std::vector<TetStiffness>;
+using Stiffnesses = std::vector<TetStiffness>;
 
 void linearise(const Model& model, const Configuration& at, materials::Definiteness fix,
-               Tangents& tangents, ThreadArena& arena);
+               Stiffnesses& stiffnesses, ThreadArena& arena);
 
 /// The stiffness matrix of tets, N/m, in the places of Model::pattern.
-void assemble(const Model& model, const Tangents& tangents, solve::Blocks<double>& blocks,
+void assemble(const Model& model, const Stiffnesses& stiffnesses, solve::Blocks<double>& blocks,
               ThreadArena& arena);
 
 /// Adds that of sheets, where the model has any. `terms` is memory, as in ElasticMemory.

@@ -15,7 +15,7 @@ struct LinearMemory {
   explicit LinearMemory(const Model& model);
   void poison();
 
-  Tangents tangents;
+  Stiffnesses stiffnesses;
   std::vector<contact::Term> sheet_terms;
   solve::Blocks<double> matrix;
   solve::Blocks<double> damping;        ///< where there is one by stiffness

@@ -6,21 +6,29 @@
 #include "isochor/math/reduce.h"
 
 namespace isochor::tets {
+namespace {
+
+Vec3f to_single(const Vec3d& v) { return {float(v[0]), float(v[1]), float(v[2])}; }
+
+}  // namespace
 
 OneRings::OneRings(const Model& model, ThreadArena& arena)
     : model_(model),
       arena_(arena),
       tet_slopes_(model.tets.size()),
       tet_volumes_(model.tets.size()),
+      of_tet_(model.tets.size()),
       slope_(model.pattern.columns.size()),
       push_(model.pattern.columns.size()),
       inverse_mass_(model.node_count()),
       rest_(model.node_count()),
       volumes_(model.node_count()),
       right_(model.node_count()),
+      left_(model.node_count()),
       addition_(model.node_count()),
       diagonal_(model.node_count()),
       change_(model.node_count()),
+      coarse_(model),
       minres_(model.node_count()),
       krylov_(model.node_count()) {
   for (std::size_t i = 0; i < inverse_mass_.size(); ++i) {
@@ -58,20 +66,20 @@ void OneRings::differentiate() {
   differentiated_ = true;
   parallel_for(arena_, model_.node_count(), 64, [&](std::size_t i) {
     const std::int32_t row = model_.pattern.first[i], end = model_.pattern.first[i + 1];
-    std::fill(slope_.begin() + row, slope_.begin() + end, Vec3d{0, 0, 0});
-    std::fill(push_.begin() + row, push_.begin() + end, Vec3d{0, 0, 0});
+    std::fill(slope_.begin() + row, slope_.begin() + end, Vec3f{0, 0, 0});
+    std::fill(push_.begin() + row, push_.begin() + end, Vec3f{0, 0, 0});
     for (std::int32_t u = model_.first_use[i]; u < model_.first_use[i + 1]; ++u) {
       const std::array<Vec3d, 4>& s = tet_slopes_[model_.uses[u] / 4];
-      const Vec3d own = 0.25 * s[model_.uses[u] % 4];
+      const Vec3f own = to_single(0.25 * s[model_.uses[u] % 4]);
       for (int k = 0; k < 4; ++k) {
-        slope_[row + model_.places[u][k]] += 0.25 * s[k];
+        slope_[row + model_.places[u][k]] += to_single(0.25 * s[k]);
         push_[row + model_.places[u][k]] += own;
       }
     }
     double sum = 0;
     for (std::int32_t k = row; k < end; ++k) {
       const std::int32_t j = model_.pattern.columns[k];
-      if (!model_.held[j]) sum += dot(slope_[k], slope_[k]) / model_.mass[j];
+      if (!model_.held[j]) sum += double(dot(slope_[k], slope_[k])) / model_.mass[j];
     }
     diagonal_[i] = sum > 0 ? sum : 1;
   });
@@ -79,23 +87,30 @@ void OneRings::differentiate() {
 
 /// [Irving07 sec 3]: (div v)_k is a quarter of what the tets around k gain.
 void OneRings::divergence(std::span<const Vec3d> v, std::span<double> out) {
-  differentiate();
+  parallel_for(arena_, model_.tets.size(), solve::kRowGrain, [&](std::size_t t) {
+    double sum = 0;
+    for (int k = 0; k < 4; ++k) sum += dot(tet_slopes_[t][k], v[model_.tets[t][k]]);
+    of_tet_[t] = sum;
+  });
   parallel_for(arena_, model_.node_count(), solve::kRowGrain, [&](std::size_t i) {
     double sum = 0;
-    for (std::int32_t k = model_.pattern.first[i]; k < model_.pattern.first[i + 1]; ++k) {
-      sum += dot(slope_[k], v[model_.pattern.columns[k]]);
+    for (std::int32_t u = model_.first_use[i]; u < model_.first_use[i + 1]; ++u) {
+      sum += of_tet_[model_.uses[u] / 4];
     }
-    out[i] = sum;
+    out[i] = 0.25 * sum;
   });
 }
 
 /// [Irving07 sec 3]: (grad p)_k is the sum of mean pressures times an_k / 3 = -dV/dx_k.
 void OneRings::gradient(std::span<const double> p, std::span<Vec3d> out) {
-  differentiate();
+  parallel_for(arena_, model_.tets.size(), solve::kRowGrain, [&](std::size_t t) {
+    const auto [a, b, c, d] = model_.tets[t];
+    of_tet_[t] = 0.25 * (p[a] + p[b] + p[c] + p[d]);
+  });
   parallel_for(arena_, model_.node_count(), solve::kRowGrain, [&](std::size_t i) {
     Vec3d sum{0, 0, 0};
-    for (std::int32_t k = model_.pattern.first[i]; k < model_.pattern.first[i + 1]; ++k) {
-      sum -= p[model_.pattern.columns[k]] * push_[k];
+    for (std::int32_t u = model_.first_use[i]; u < model_.first_use[i + 1]; ++u) {
+      sum -= of_tet_[model_.uses[u] / 4] * tet_slopes_[model_.uses[u] / 4][model_.uses[u] % 4];
     }
     out[i] = sum;
   });
@@ -103,15 +118,24 @@ void OneRings::gradient(std::span<const double> p, std::span<Vec3d> out) {
 
 /// out = -div P M^-1 grad p.
 void OneRings::apply(std::span<const double> p, std::span<double> out, Projection project) {
+  const solve::BlockPattern& pattern = model_.pattern;
   parallel_for(arena_, model_.node_count(), solve::kRowGrain, [&](std::size_t i) {
     Vec3d sum{0, 0, 0};
-    for (std::int32_t k = model_.pattern.first[i]; k < model_.pattern.first[i + 1]; ++k) {
-      sum += p[model_.pattern.columns[k]] * push_[k];
+    for (std::int32_t k = pattern.first[i]; k < pattern.first[i + 1]; ++k) {
+      const double pressure = p[pattern.columns[k]];
+      for (int a = 0; a < 3; ++a) sum[a] += pressure * double(push_[k][a]);
     }
     change_[i] = inverse_mass_[i] * sum;
   });
   project(change_);
-  divergence(change_, out);
+  parallel_for(arena_, model_.node_count(), solve::kRowGrain, [&](std::size_t i) {
+    double sum = 0;
+    for (std::int32_t k = pattern.first[i]; k < pattern.first[i + 1]; ++k) {
+      const Vec3d& v = change_[pattern.columns[k]];
+      for (int a = 0; a < 3; ++a) sum += double(slope_[k][a]) * v[a];
+    }
+    out[i] = sum;
+  });
 }
 
 double OneRings::largest_error() const {
@@ -150,7 +174,8 @@ bool OneRings::is_rounding(std::span<const Vec3d> velocities) {
 solve::KrylovReport OneRings::correct(std::span<Vec3d> velocities, std::span<const double> wanted,
                                       std::span<double> pressures, Projection project,
                                       const OneRingParams& params,
-                                      const std::atomic<bool>& cancelled) {
+                                      const std::atomic<bool>& cancelled,
+                                      std::span<const contact::Row> contacts) {
   const double give = params.compliance;
   differentiate();
   const auto multiply = [&](std::span<const double> p, std::span<double> q) {
@@ -159,12 +184,17 @@ solve::KrylovReport OneRings::correct(std::span<Vec3d> velocities, std::span<con
     parallel_for(arena_, q.size(), solve::kRowGrain,
                  [&](std::size_t i) { q[i] += give * diagonal_[i] * p[i]; });
   };
-  const auto precondition = [&](std::span<const double> r, std::span<double> z) {
+  const auto scale = [&](std::span<const double> r, std::span<double> z) {
     parallel_for(arena_, z.size(), solve::kRowGrain,
                  [&](std::size_t i) { z[i] = params.precondition ? r[i] / diagonal_[i] : r[i]; });
   };
+  const bool coarse = params.precondition && coarse_.size() > 0;
+  const auto precondition = [&](std::span<const double> r, std::span<double> z) {
+    scale(r, z);
+    if (coarse) coarse_.add_correction(r, z, arena_);
+  };
   const auto norm = [&](std::span<const double> r) {
-    precondition(r, addition_);
+    scale(r, addition_);
     return std::sqrt(solve::dot(arena_, r, addition_));
   };
   divergence(velocities, right_);
@@ -174,37 +204,53 @@ solve::KrylovReport OneRings::correct(std::span<Vec3d> velocities, std::span<con
     solve::fill(arena_, 0, pressures);
     return {.relative_residual = 0, .converged = true};
   }
+  // What pressures change, and leave to do.
+  const auto evaluate = [&] {
+    gradient(pressures, change_);
+    parallel_for(arena_, change_.size(), solve::kRowGrain,
+                 [&](std::size_t i) { change_[i] *= -inverse_mass_[i]; });
+    project(change_);
+    divergence(change_, left_);
+    parallel_for(arena_, left_.size(), solve::kRowGrain, [&](std::size_t i) {
+      left_[i] = right_[i] - left_[i] - give * diagonal_[i] * pressures[i];
+    });
+    return norm(left_);
+  };
   const double whole = norm(right_);
   // From the guess, unless it is worse than none.
-  multiply(pressures, addition_);
-  parallel_for(arena_, right_.size(), solve::kRowGrain,
-               [&](std::size_t i) { right_[i] -= addition_[i]; });
-  double left = norm(right_);
+  double left = evaluate();
   if (!(left < whole)) {
-    multiply(pressures, addition_);
-    parallel_for(arena_, right_.size(), solve::kRowGrain, [&](std::size_t i) {
-      right_[i] += addition_[i];
-      pressures[i] = 0;
-    });
+    solve::fill(arena_, 0, pressures);
+    solve::copy(arena_, right_, left_);
+    std::ranges::fill(change_, Vec3d{0, 0, 0});
     left = whole;
   }
-  solve::KrylovReport report{.relative_residual = 0, .converged = true};
-  if (left > params.tolerance * whole) {
-    const double tolerance = params.tolerance * whole / left;
-    const auto stop = [&] { return bool(cancelled); };
-    report = params.conjugate_gradient
-                 ? solve::conjugate_gradient(arena_, multiply, precondition, stop, right_,
-                                             addition_, tolerance, params.max_iterations, krylov_)
-                 : solve::minres(arena_, multiply, precondition, stop, right_, addition_, tolerance,
-                                 params.max_iterations, minres_);
-    parallel_for(arena_, right_.size(), solve::kRowGrain,
+  // Iterations are in single precision, good for so much; what they leave is solved again.
+  constexpr double kSingle = 1e-4;
+  solve::KrylovReport report{.relative_residual = left / whole, .converged = true};
+  const auto stop = [&] { return bool(cancelled); };
+  for (bool again = left > params.tolerance * whole; again;) {
+    if (coarse && !prepared_) {
+      coarse_.prepare(push_, inverse_mass_, diagonal_, give, contacts, arena_);
+      prepared_ = true;
+    }
+    const double tolerance = params.tolerance * whole / left, before = left;
+    const int most = params.max_iterations - report.iterations;
+    const solve::KrylovReport part =
+        params.conjugate_gradient
+            ? solve::conjugate_gradient(arena_, multiply, precondition, stop, left_, addition_,
+                                        std::max(tolerance, kSingle), most, krylov_)
+            : solve::minres(arena_, multiply, precondition, stop, left_, addition_,
+                            std::max(tolerance, kSingle), most, minres_);
+    parallel_for(arena_, pressures.size(), solve::kRowGrain,
                  [&](std::size_t i) { pressures[i] += addition_[i]; });
-    report.relative_residual *= left / whole;
+    left = evaluate();
+    report.iterations += part.iterations;
+    report.operator_applications += part.operator_applications;
+    report.converged = part.converged && (tolerance >= kSingle || left < before);
+    report.relative_residual = left / whole;
+    again = report.converged && tolerance < kSingle && left > params.tolerance * whole;
   }
-  gradient(pressures, change_);
-  parallel_for(arena_, change_.size(), solve::kRowGrain,
-               [&](std::size_t i) { change_[i] *= -inverse_mass_[i]; });
-  project(change_);
   parallel_for(arena_, change_.size(), solve::kRowGrain,
                [&](std::size_t i) { velocities[i] += change_[i]; });
   return report;

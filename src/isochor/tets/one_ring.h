@@ -3,6 +3,7 @@
 #include "isochor/base/context.h"
 #include "isochor/base/function_ref.h"
 #include "isochor/solve/minres.h"
+#include "isochor/tets/coarse_pressures.h"
 #include "isochor/tets/model.h"
 
 namespace isochor::tets {
@@ -14,7 +15,8 @@ struct OneRingParams {
   /// How far volumes give way to their pressures, in parts of the diagonal. With none, where holds
   /// and contacts leave some one-rings no motion, systems are singular and may have no solution.
   double compliance = 1e-6;
-  bool precondition = true;         ///< by the diagonal; the published method does not
+  /// By the diagonal and smooth pressures; the published method does not.
+  bool precondition = true;
   bool conjugate_gradient = false;  ///< instead of MINRES, which also takes singular systems
 };
 
@@ -30,6 +32,9 @@ class OneRings {
   std::span<const double> rest_volumes() const { return rest_; }
 
   void measure(std::span<const Vec3d> positions);
+  /// The next correction prepares anew what preconditions; later ones take it as it is. Once a
+  /// step, so that none depends on what was before it.
+  void begin_step() { prepared_ = false; }
   /// Of the volumes last measured, relative to those at rest.
   double largest_error() const;
   /// The same, squared and added up.
@@ -46,12 +51,16 @@ class OneRings {
   /// is multiplied by the inverse mass.
   using Projection = FunctionRef<void(std::span<Vec3d>)>;
 
+  /// `contacts` are those that project knows of: what preconditions does so of those with
+  /// colliders.
+  ///
   /// Adds to velocities the change -P M^-1 grad p that gives them the divergence of `wanted`
   /// [Irving07 (1)], [Irving07 (2)], m^3/s per node. Held nodes do not change. `pressures`, Pa
   /// times the step, are a first guess and become p; those of the step before are a good one.
   solve::KrylovReport correct(std::span<Vec3d> velocities, std::span<const double> wanted,
                               std::span<double> pressures, Projection project,
-                              const OneRingParams& params, const std::atomic<bool>& cancelled);
+                              const OneRingParams& params, const std::atomic<bool>& cancelled,
+                              std::span<const contact::Row> contacts = {});
 
  private:
   void apply(std::span<const double> p, std::span<double> out, Projection project);
@@ -63,15 +72,16 @@ class OneRings {
   const Model& model_;
   ThreadArena& arena_;
   std::vector<std::array<Vec3d, 4>> tet_slopes_;  ///< dV/dx of corners
-  std::vector<double> tet_volumes_;
+  std::vector<double> tet_volumes_, of_tet_;
   /// Per entry (i, j) of Model::pattern: how the volume of one-ring i changes with x_j, and how
-  /// that of j does with x_i, m^2.
-  std::vector<Vec3d> slope_, push_;
-  bool differentiated_ = false;
+  /// that of j does with x_i, m^2. In single precision: all that iterations read.
+  std::vector<Vec3f> slope_, push_;
+  bool differentiated_ = false, prepared_ = false;
   std::vector<double> inverse_mass_;  ///< 1/kg, 0 where held
   std::vector<double> rest_, volumes_;
-  std::vector<double> right_, addition_, diagonal_;
+  std::vector<double> right_, left_, addition_, diagonal_;
   std::vector<Vec3d> change_;
+  CoarsePressures coarse_;
   solve::MinresScratch minres_;
   solve::KrylovScratch krylov_;
 };
