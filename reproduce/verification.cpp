@@ -99,6 +99,7 @@ void add_traction(const grid::Lattice& lattice, const geometry::SurfaceMesh& sur
            lattice, surface.positions, geometry::triangulate(surface), context.arena)) {
     grid::integrate(facet, [&](const Vec3d& local, const Vec3d& area) {
       const double size = norm(area);
+      if (size == 0) return;  // a facet that walls left nothing of
       const Vec3d at = lattice.rest_positions[nodes[facet.cell][0]] + h * local;
       const Vec3d push = (h * h * size) *
                          placement.direction(traction(placement.point_back(at),
