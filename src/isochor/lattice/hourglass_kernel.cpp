@@ -25,18 +25,32 @@ struct Modes {
   Vec3<P> q;
 };
 
+/// Sums and differences of corners that differ in one axis. Unrolled by force: with places that are
+/// not constants all of them would go through memory.
+template <int Bit, class F>
+ISOCHOR_KERNEL void for_each_pair(Vec3<P> (&x)[8], F&& f) {
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    const int low = (i & (Bit - 1)) | (i & ~(Bit - 1)) << 1;
+    f(x[low], x[low | Bit]);
+  }
+}
+template <class F>
+ISOCHOR_KERNEL void transform(Vec3<P> (&x)[8], F&& f) {
+  for_each_pair<1>(x, f);
+  for_each_pair<2>(x, f);
+  for_each_pair<4>(x, f);
+}
+
 /// From values at corners; a corner has a sign per axis, high or low.
 ISOCHOR_KERNEL Modes modes_of(const Vec3<P> (&block)[27], int cell, double h) {
   Vec3<P> x[8];
   for (int c = 0; c < 8; ++c) x[c] = block[grid::block_node(cell, c)];
-  for (int bit = 1; bit < 8; bit *= 2) {
-    for (int c = 0; c < 8; ++c) {
-      if (c & bit) continue;
-      const Vec3<P> low = x[c], high = x[c | bit];
-      x[c] = low + high;
-      x[c | bit] = high - low;
-    }
-  }
+  transform(x, [](Vec3<P>& low, Vec3<P>& high) {
+    const Vec3<P> sum = low + high;
+    high = high - low;
+    low = sum;
+  });
   return {Mat3<P>{{x[1], x[2], x[4]}} * P(0.25 / h), {{x[6], x[5], x[3]}}, x[7]};
 }
 
@@ -46,14 +60,11 @@ ISOCHOR_KERNEL void add(const Modes& m, int cell, double h, Vec3<P> (&block)[27]
   const Mat3<P> f = m.F * P(0.25 / h);
   Vec3<P> x[8] = {none,        f.column[0],   f.column[1],   m.g.column[2],
                   f.column[2], m.g.column[1], m.g.column[0], m.q};
-  for (int bit = 1; bit < 8; bit *= 2) {
-    for (int c = 0; c < 8; ++c) {
-      if (c & bit) continue;
-      const Vec3<P> even = x[c], odd = x[c | bit];
-      x[c] = even - odd;
-      x[c | bit] = even + odd;
-    }
-  }
+  transform(x, [](Vec3<P>& even, Vec3<P>& odd) {
+    const Vec3<P> high = even + odd;
+    even = even - odd;
+    odd = high;
+  });
   for (int c = 0; c < 8; ++c) {
     Vec3<P>& to = block[grid::block_node(cell, c)];
     to = to + x[c];
@@ -97,6 +108,15 @@ struct Stiffness {
   }
 };
 
+/// Whether the centre of any cell counts, in kLanes blocks.
+bool has_centres(const GroupModuli& moduli, int lane) {
+  bool any = false;
+  for (const auto& weights : moduli.weight) {
+    for (int l = lane; l < lane + kLanes; ++l) any = any || weights[l] != 0;
+  }
+  return any;
+}
+
 ISOCHOR_KERNEL void clear(Vec3<P> (&nodal)[27]) {
   for (Vec3<P>& v : nodal) v = {P(0), P(0), P(0)};
 }
@@ -108,6 +128,7 @@ void hourglass_kernel(const Model& model, GroupRange range, double part, const V
   for (std::int32_t g = range.begin; g < range.end; ++g) {
     const BlockGroup& group = model.groups[g];
     for (int lane = 0; lane < kGroupBlocks; lane += kLanes) {
+      if (!has_centres(model.moduli[g], lane)) continue;
       Vec3<P> x[27], nodal[27];
       gather_nodes<kLanes>(group, lane, positions, x, [] {});
       clear(nodal);
@@ -136,6 +157,7 @@ void apply_hourglass_kernel(const Model& model, GroupRange range, double part, b
   for (std::int32_t g = range.begin; g < range.end; ++g) {
     const BlockGroup& group = model.groups[g];
     for (int lane = 0; lane < kGroupBlocks; lane += kLanes) {
+      if (!has_centres(model.moduli[g], lane)) continue;
       Vec3<P> x[27], d[27], nodal[27];
       gather_nodes<kLanes>(group, lane, positions, x, [] {});
       gather_nodes<kLanes>(group, lane, dx, d, [] {});
