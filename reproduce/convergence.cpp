@@ -15,6 +15,7 @@ Level solve_level(const ConvergenceCase& body, const Scheme& scheme, int cells_p
                                          "neo_hookean", 1, body.poisson, context);
   spec.holds = body.holds(spec.lattice);
   mixed::Params params{.jumps = body.jumps, .tolerance = 1e-7};
+  if (std::string_view(scheme.variant) == "paper") params.hourglass = mixed::Hourglass::Spread;
   if (body.jumps == 0) params.max_krylov = 500;  // pressures want many iterations then
   const mixed::Model model = mixed::build_model({spec}, {.quadrature = scheme.quadrature}, params);
   mixed::State state = mixed::make_state(model);

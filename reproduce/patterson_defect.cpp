@@ -75,6 +75,9 @@ History pull(const Body& body, const Method& method, double h, Context& context)
   mixed::Model model = mixed::build_model(
       {spec}, {.quadrature = method.quadrature, .four_point_tangent = method.tangent},
       {.tolerance = 1e-8, .max_iterations = kMost});
+  if (std::string_view(method.variant) == "paper") {
+    model.params.hourglass = mixed::Hourglass::Spread;  // the published K1
+  }
   if (method.whole) {
     for (lattice::GroupModuli& m : model.base.moduli) {
       for (int c = 0; c < 8; ++c) {

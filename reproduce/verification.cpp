@@ -6,6 +6,7 @@
 
 #include "isochor/grid/anchored_lattice.h"
 #include "isochor/grid/embedding.h"
+#include "isochor/grid/facet_points.h"
 #include "isochor/lattice/mixed_fields.h"
 
 namespace isochor::reproduce {
@@ -92,18 +93,19 @@ void add_body_force(const grid::Lattice& lattice, const BodySamples& samples,
 void add_traction(const grid::Lattice& lattice, const geometry::SurfaceMesh& surface,
                   const Placement& placement, const SurfaceField& traction, std::span<Vec3d> loads,
                   Context& context) {
-  const auto patches = grid::surface_patches(lattice, surface.positions,
-                                             geometry::triangulate(surface), context.arena);
   const auto nodes = lattice.cell_nodes();
-  for (const grid::SurfacePatch& patch : patches) {
-    const double area = norm(patch.area);
-    const Vec3d at = lattice.rest_positions[nodes[patch.cell][0]] + lattice.spacing * patch.local;
-    const Vec3d push =
-        area * placement.direction(traction(placement.point_back(at),
-                                            placement.direction_back((1 / area) * patch.area)));
-    for (int c = 0; c < 8; ++c) {
-      loads[nodes[patch.cell][c]] += corner_weight(c, patch.local) * push;
-    }
+  const double h = lattice.spacing;
+  for (const grid::SurfaceFacet& facet : grid::surface_facets(
+           lattice, surface.positions, geometry::triangulate(surface), context.arena)) {
+    grid::integrate(facet, [&](const Vec3d& local, const Vec3d& area) {
+      const double size = norm(area);
+      if (size == 0) return;  // a facet that walls left nothing of
+      const Vec3d at = lattice.rest_positions[nodes[facet.cell][0]] + h * local;
+      const Vec3d push = (h * h * size) *
+                         placement.direction(traction(placement.point_back(at),
+                                                      placement.direction_back((1 / size) * area)));
+      for (int c = 0; c < 8; ++c) loads[nodes[facet.cell][c]] += corner_weight(c, local) * push;
+    });
   }
 }
 
@@ -129,7 +131,7 @@ lattice::HoldSpec hold_where(const lattice::BodySpec& body, const Placement& pla
 StaticBody::StaticBody(lattice::BodySpec body, const Discretisation& scheme, Context& context,
                        double tolerance)
     : model(mixed::build_model({body}, {.quadrature = scheme.quadrature},
-                               {.stabilise = scheme.stabilise, .tolerance = tolerance})),
+                               {.hourglass = scheme.hourglass, .tolerance = tolerance})),
       state(mixed::make_state(model)),
       body_(std::move(body)),
       scratch_(model),

@@ -22,7 +22,7 @@ struct Discretisation {
   std::string_view name;
   Boundary boundary;
   lattice::Quadrature quadrature;
-  double stabilise = 1.0 / 3;  ///< of one point per cell, as mixed::Params has it
+  lattice::mixed::Hourglass hourglass = lattice::mixed::Hourglass::Strain;  ///< where one point is
 };
 /// "best": one point in cells inside, four at the surface; "paper": four everywhere; "weighted":
 /// one everywhere, its weight the part of the cell that is filled. The first one first.

@@ -364,7 +364,7 @@ void count_iterations(std::vector<Row>& rows, Context& context) {
     for (const double dt : {1.0, 0.1, 0.01, 0.001}) {
       lattice::Inertia inertia(model.base,
                                solve::make_time_step(solve::Integrator::BackwardEuler, dt, 0),
-                               scratch.motion, context.arena, model.params.stabilise);
+                               scratch.motion, context.arena, model.cycle_spread());
       mixed::VolumeHistory history(model, inertia, scratch.history, context.arena);
       inertia.begin(state);
       history.begin(state);

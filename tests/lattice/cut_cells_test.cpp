@@ -8,6 +8,7 @@
 #include "isochor/lattice/mixed_solver.h"
 #include "isochor/lattice/solver.h"
 #include "isochor/materials/volume_laws.h"
+#include "tests/lattice/naive_hourglass.h"
 #include "tests/lattice/small_models.h"
 
 namespace isochor::lattice {
@@ -69,21 +70,6 @@ Bulk bulk(const BodySpec& spec) {
   return out;
 }
 
-/// The trilinear map of a cell's corners, differentiated at a point of it.
-Mat3d gradient_at(const Vec3d (&x)[8], const Vec3d& s, double h) {
-  Mat3d F = Mat3d::zero();
-  for (int c = 0; c < 8; ++c) {
-    for (int a = 0; a < 3; ++a) {
-      double slope = c >> a & 1 ? 1 / h : -1 / h;
-      for (int b = 0; b < 3; ++b) {
-        if (b != a) slope *= c >> b & 1 ? s[b] : 1 - s[b];
-      }
-      F.column[a] += slope * x[c];
-    }
-  }
-  return F;
-}
-
 /// Cell by cell, from what the body is made of. With a measure, p M is added.
 double naive_energy(const BodySpec& spec, const Model& model, std::span<const Vec3d> x,
                     double stabilise, const mixed::Model* with = nullptr,
@@ -120,6 +106,7 @@ double naive_energy(const BodySpec& spec, const Model& model, std::span<const Ve
       const Mat3d F = deformation_gradient(corners, 1 / h);
       total +=
           h * h * h * density(F) + stabilisation_energy(corners, F, h, stabilise * model.mu(cell));
+      if (with) total += naive_hourglass_energy(corners, h, with->strain_part() * model.mu(cell));
     }
   }
   return total;
@@ -316,7 +303,7 @@ TEST(CutModel, MixedEnergyIsTheNaiveSum) {
   mixed::BlockValues blocks(model.base.blocks.size());
   const mixed::Evaluation e =
       mixed::evaluate(model, {x, pressure, {}}, force, volume, blocks, context.arena);
-  const double naive = naive_energy(spec, model.base, x, model.params.stabilise, &model, pressure);
+  const double naive = naive_energy(spec, model.base, x, model.spread_part(), &model, pressure);
   EXPECT_NEAR(e.energy, naive, 1e-12 * e.scale);
 }
 

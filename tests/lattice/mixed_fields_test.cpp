@@ -22,7 +22,7 @@ BodySpec shaped_box(int law) {
 struct Pair {
   explicit Pair(int law)
       : bodies{shaped_box(materials::law_index("fixed_corotated")), shaped_box(law)},
-        model(build_model(bodies, {}, Params{.jumps = 0})),
+        model(build_model(bodies, {}, Params{.hourglass = Hourglass::Spread, .jumps = 0})),
         whole(lattice::build_model(bodies, {})),
         x(shaken(model.base, 0.02, 7)),
         p(model.pressure_count(), 0.0) {
@@ -70,7 +70,7 @@ TEST_P(MixedFields, EnergyAndForcesAreThoseOfTheWholeLaw) {
   std::vector<Vec3d> force(pair.x.size());
   std::vector<double> blocks(pair.whole.blocks.size());
   lattice::Configuration at(pair.x);
-  at.stabilise = pair.model.params.stabilise;
+  at.stabilise = pair.model.spread_part();
   const double energy = elastic_force(pair.whole, at, force, blocks, pair.arena);
   EXPECT_NEAR(mixed.energy, energy, 1e-11 * energy);
   double error = 0, size = 0;

@@ -1,5 +1,7 @@
+#include <functional>
 #include <gtest/gtest.h>
 #include <map>
+#include <numbers>
 #include <numeric>
 
 #include "isochor/base/error.h"
@@ -7,6 +9,7 @@
 #include "isochor/lattice/mixed_solver.h"
 #include "isochor/materials/volume_laws.h"
 #include "isochor/materials/volume_split.h"
+#include "tests/lattice/naive_hourglass.h"
 #include "tests/lattice/small_models.h"
 
 namespace isochor::lattice::mixed {
@@ -87,7 +90,8 @@ double naive_energy(const Sample& s, const std::vector<double>& compliance) {
     const double jump = p - r[0] / r[1];
     total += W * (psi + p * M - 0.5 * p * p * compliance[c]) -
              0.5 * s.model.params.jumps / mu * W * jump * jump +
-             stabilisation_energy(x, F, block.h, s.model.params.stabilise * fill * base.mu(cell));
+             stabilisation_energy(x, F, block.h, s.model.spread_part() * fill * base.mu(cell)) +
+             naive_hourglass_energy(x, block.h, s.model.strain_part() * fill * base.mu(cell));
   }
   return total;
 }
@@ -231,6 +235,64 @@ TEST_P(MixedLaws, InstructionSetsAndThreadsGiveTheSameBits) {
   EXPECT_LT(norm_of(difference), 2e-6 * norm_of(K));
 }
 
+/// One cell of 1 m, mu = 1 Pa, that no volume counts in.
+Sample one_cell(const std::function<Vec3d(const Vec3d&)>& map) {
+  BodySpec spec = box_spec(1, 1, 1, 1);
+  make_uniform(spec, 1, 1);
+  spec.law = materials::law_index("neo_hookean_isochoric");
+  Sample s{.model = build_model({spec}, {}, {.jumps = 0}), .x = {}, .p = {}};
+  s.p.assign(s.model.pressure_count(), 0.0);
+  for (const Vec3d& p : s.model.base.rest_positions) s.x.push_back(map(p - Vec3d{0.5, 0.5, 0.5}));
+  return s;
+}
+
+TEST(MixedHourglass, TwistAndBendingCostTheirOwnDeviatoricEnergy) {
+  const double e = 1e-3;
+  const Sample twisted = one_cell([&](const Vec3d& p) {
+    return p + Vec3d{-e * p[1] * p[2], e * p[0] * p[2], 0};
+  });
+  const Sample bent = one_cell([&](const Vec3d& p) { return p + Vec3d{e * p[0] * p[1], 0, 0}; });
+  // Integrals of |dev sym grad u|^2 over the cell; p^2 has the mean 1/12.
+  EXPECT_NEAR(evaluate(twisted).result.energy, e * e / 12, 1e-8 * e * e);
+  EXPECT_NEAR(evaluate(bent).result.energy, 7.0 / 6 * e * e / 12, 1e-8 * e * e);
+}
+
+TEST(MixedHourglass, EnergyDoesNotSeeRotations) {
+  const Sample s = sample(odd_box(materials::law_index("neo_hookean")));
+  Sample turned = s;
+  const Mat3d R = rotation_from_vector(Vec3d{0.6, 1.2, 1.8});
+  for (Vec3d& x : turned.x) x = R * x;
+  const Evaluation there = evaluate(turned).result, here = evaluate(s).result;
+  EXPECT_NEAR(there.energy, here.energy, 1e-12 * here.scale);
+}
+
+TEST(MixedHourglass, NoCheckerboardIsFreeHoweverFlatTheCells) {
+  const BodySpec spec = box_spec(4, 4, 4, 0.25);
+  const Model model = build_model({spec}, {}, {});
+  for (const double height : {1.0, 0.01}) {
+    Sample s{.model = model, .x = model.base.rest_positions, .p = {}};
+    s.p.assign(model.pressure_count(), 0.0);
+    for (Vec3d& x : s.x) x = {x[0], height * x[1], x[2]};
+    const double before = evaluate(s).result.energy;
+    for (int pattern = 1; pattern < 8; ++pattern) {
+      if ((pattern & (pattern - 1)) == 0) continue;  // the centre sees it
+      for (int axis = 0; axis < 3; ++axis) {
+        Sample moved_nodes = s;
+        for (std::size_t n = 0; n < s.x.size(); ++n) {
+          const Vec3d& rest = model.base.rest_positions[n];
+          double sign = 1;
+          for (int a = 0; a < 3; ++a) {
+            if (pattern >> a & 1) sign *= std::cos(std::numbers::pi * rest[a] / 0.25);
+          }
+          moved_nodes.x[n][axis] += 0.01 * sign;
+        }
+        EXPECT_GT(evaluate(moved_nodes).result.energy - before, 1e-6)
+            << "pattern " << pattern << " along " << axis << " at height " << height;
+      }
+    }
+  }
+}
+
 TEST(Mixed, MaterialsOfABlockJumpFreely) {
   BodySpec spec = odd_box(materials::law_index("neo_hookean"));
   spec.more_materials = {{materials::law_index("stable_neo_hookean"), {}}};
@@ -342,14 +404,14 @@ TEST(Mixed, EveryBlockKeepsItsVolumeExactly) {
 }
 
 TEST(Mixed, ACompressibleBodyIsWhereItWouldBeWithoutPressures) {
-  const Model model = cube(4, 0.3, {.jumps = 0, .tolerance = 1e-9});
+  const Model model = cube(4, 0.3, {.hourglass = Hourglass::Spread, .jumps = 0, .tolerance = 1e-9});
   EXPECT_EQ(model.measures[0].kind, VolumeMeasure::LogJ);
   Context context(1);
   Scratch scratch(model);
   State state = make_state(model);
   const auto held = pulled(model, 0.3, 0.5);
   ASSERT_TRUE(advance(model, state, {.held_positions = held}, scratch, context).converged());
-  // The law's own forces there, lambda put back; a third of the stabilisation as it was.
+  // The law's own forces there, lambda put back; the same part of the stabilisation.
   BodySpec spec = box_spec(4, 4, 4, 0.25);
   make_uniform(spec, 1, 1.5);
   spec.law = materials::law_index("neo_hookean");
@@ -357,7 +419,7 @@ TEST(Mixed, ACompressibleBodyIsWhereItWouldBeWithoutPressures) {
   std::vector<Vec3d> force(whole.node_count());
   std::vector<double> energy(whole.blocks.size());
   lattice::Configuration at(state.positions);
-  at.stabilise = model.params.stabilise;
+  at.stabilise = model.spread_part();
   elastic_force(whole, at, force, energy, context.arena);
   double free = 0, all = 0;
   for (std::size_t i = 0; i < force.size(); ++i) {

@@ -1,5 +1,6 @@
 #include "reproduce/verification.h"
 
+#include <array>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <numeric>
@@ -78,6 +79,27 @@ TEST(Verification, ForcesAndTractionsAddUp) {
       [](const Vec3d& at, const Vec3d& normal) { return (2 - 3 * at[1]) * normal; }, loads,
       b.context);
   expect_near(total(loads), b.volume * turned({0, -3, 0}), 1e-13);
+}
+
+/// However its triangles lie: a load that differs from node to node moves them up and down in turn.
+TEST(Verification, AnEvenTractionIsEvenOnTheNodesOfAWall) {
+  Context context(1);
+  const lattice::BodySpec body =
+      make_embedded(geometry::make_box({0.5, 0.5, 0.5}, {1, 1, 1}, 0.5), 0.25, Boundary::Cut,
+                    "neo_hookean", 1, 0.5, context, Vec3d{0, 0, 0});
+  geometry::SurfaceMesh top;
+  top.positions = {{0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+  top.add_face(std::array<std::int32_t, 4>{0, 1, 2, 3});
+  std::vector<Vec3d> loads(body.lattice.rest_positions.size(), Vec3d{0, 0, 0});
+  add_traction(
+      body.lattice, top, Placement(false, 1), [](const Vec3d&, const Vec3d& n) { return n; }, loads,
+      context);
+  for (std::size_t n = 0; n < loads.size(); ++n) {
+    const Vec3d& p = body.lattice.rest_positions[n];
+    double area = p[2] > 1 - 1e-9 ? 0.0625 : 0.0;
+    for (int a = 0; a < 2; ++a) area *= p[a] < 1e-9 || p[a] > 1 - 1e-9 ? 0.5 : 1;
+    expect_near(loads[n], {0, 0, area}, 1e-14);
+  }
 }
 
 TEST(Verification, OrderIsTheSlopeThroughTheFinestThree) {

@@ -104,6 +104,7 @@ class CellVisit : public LawPoints {
 
   CellBatch& other() { return other_; }
   const HalfGroup& half() const { return half_; }
+  void set_stabilise(double part) { half_.stabilise = part; }
   const Material& material(std::size_t number) const { return model_.materials[number]; }
 
   /// Takes over what the chosen cells have; without a choice it is there already.

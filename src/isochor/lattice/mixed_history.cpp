@@ -204,7 +204,7 @@ double VolumeHistory::damping_loss(const State& start, std::span<const Vec3d> en
 Motion::Motion(const Model& model, const State& state, double dt, MotionMemory& motion,
                VolumeMemory& volumes, ThreadArena& arena)
     : inertia(model.base, solve::make_time_step(model.base.params.integrator, dt, state.last_dt),
-              motion, arena, model.params.stabilise),
+              motion, arena, model.cycle_spread()),
       history(model, inertia, volumes, arena) {
   inertia.begin(state);
   history.begin(state);

@@ -35,6 +35,15 @@ ISOCHOR_DECLARE_KERNEL(void apply_gradient_kernel(const Model&, const mixed::Tan
 ISOCHOR_DECLARE_KERNEL(void schur_weight_kernel(const Model&, const mixed::Tangents&, GroupRange,
                                                 const Vec3f* inverse_diagonal, double* weight))
 
+/// Adds the energy of what resists hourglass modes to blocks, J, and its forces to nodes, N: `part`
+/// of it.
+ISOCHOR_DECLARE_KERNEL(void hourglass_kernel(const Model&, GroupRange, double part,
+                                             const Vec3d* positions, double* energy, Vec3d* force))
+/// Adds its stiffness at given positions times dx; not `exact`: a semi-definite part of it.
+ISOCHOR_DECLARE_KERNEL(void apply_hourglass_kernel(const Model&, GroupRange, double part,
+                                                   bool exact, const Vec3d* positions,
+                                                   const Vec3d* dx, Vec3d* force))
+
 /// Subtracts scale C p: compliance, and jumps within regions of a block.
 ISOCHOR_DECLARE_KERNEL(void compliance_kernel(const mixed::GroupVolume&, double scale,
                                               const double* p, double* out))

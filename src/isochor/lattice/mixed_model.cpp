@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "isochor/base/error.h"
+#include "isochor/lattice/multigrid.h"
 #include "isochor/materials/volume_split.h"
 
 namespace isochor::lattice::mixed {
@@ -12,6 +13,10 @@ namespace {
 
 using materials::VolumeMeasure;
 using materials::VolumeSplit;
+
+/// Part of [McAdams11 (17)] that [Patterson12 sec 3.2] has for modes that are linear in a cell:
+/// integrated over it, not along its edges.
+constexpr double kIntegrated = 1.0 / 3;
 
 /// From this Poisson's ratio on ln J is replaced by J - 1: lambda = 9 mu.
 constexpr double kCloseToIncompressible = 9;
@@ -175,6 +180,24 @@ std::vector<std::uint8_t> find_constant_pressures(const lattice::Model& base,
 
 }  // namespace
 
+double Model::strain_part() const {
+  return params.hourglass == Hourglass::Strain ? params.stabilise : 0;
+}
+
+double Model::spread_part() const {
+  return params.hourglass == Hourglass::Spread ? kIntegrated * params.stabilise : 0;
+}
+
+double Model::cycle_spread() const {
+  // Half way, by factors, between what twist and what bending is resisted with: 1/12 and 7/36.
+  constexpr double kBetween = 0.125;
+  return params.hourglass == Hourglass::Strain ? kBetween * params.stabilise : spread_part();
+}
+
+double Model::coarse_spread() const {
+  return coarse_stabilisation(base.params) * kIntegrated * params.stabilise;
+}
+
 Model build_model(std::vector<BodySpec> bodies, lattice::Params lattice_params,
                   const Params& params, const std::vector<SpringGroupSpec>& springs) {
   if (lattice_params.quadrature == Quadrature::Gauss)
@@ -188,6 +211,10 @@ Model build_model(std::vector<BodySpec> bodies, lattice::Params lattice_params,
   for (std::size_t m = 0; m < model.base.materials.size(); ++m) {
     model.measures.push_back(measure_of(model.base.materials[m], params, stiff[m]));
   }
+  for (const Measure& measure : model.measures) {
+    if (measure.kind == VolumeMeasure::Linear) model.params.hourglass = Hourglass::Spread;
+  }
+  if (params.variant == Variant::Published) model.params.hourglass = Hourglass::Spread;
   model.volumes = make_volumes(model.base, params, compliance);
   model.alpha = natural_unit(model.base, model.volumes);
   model.has_constant_pressure = find_constant_pressures(model.base, compliance);

@@ -6,13 +6,13 @@
 #include "isochor/materials/volume_measure.h"
 
 /// The lattice with a pressure in every cell [Patterson12 sec 2.2]: any law at any degree of
-/// incompressibility, up to exactly incompressible. With one point per cell, stabilised as without
-/// pressures, the energy is
+/// incompressibility, up to exactly incompressible. With one point per cell the energy is
 ///     sum_k W_k (Psi0(F_k) + p_k M(F_k) - p_k^2 / (2 kappa))       [Patterson12 (7)]
-///     - delta / (2 mu) sum_k W_k (p_k - mean of p in its block)^2  (Silvester and Kechkar 1990),
-/// to be minimised by positions and maximised by pressures. The last term is not the paper's: cells
-/// with one pressure each allow for checkerboards, and it takes them away without touching the
-/// volume of a block. Pressures are positive in tension here, Pa.
+///     - delta / (2 mu) sum_k W_k (p_k - mean of p in its block)^2  (Silvester and Kechkar 1990)
+///     + what resists modes that the point does not see,
+/// to be minimised by positions and maximised by pressures. The second line is not the paper's:
+/// cells with one pressure each allow for checkerboards, and it takes them away without touching
+/// the volume of a block. Pressures are positive in tension here, Pa.
 namespace isochor::lattice::mixed {
 
 /// How tangents are made definite enough where the exact one fails.
@@ -27,15 +27,22 @@ enum class Mean {
   OfVolume,   ///< J, of which M is then taken [Patterson12 (6)]; for measures of J only
 };
 
+/// What resists the modes of a cell that its centre does not see.
+enum class Hourglass {
+  Strain,  ///< their own deviatoric strain, as it is seen from the deformed cell: docs/mixed.md
+  Spread,  ///< all that edges differ by [McAdams11 (17)], rotations too
+};
+
 struct Params {
   Variant variant = Variant::Best;
   /// None: that of each law, but J - 1 for ln J where a material is close to incompressible, which
   /// then keeps the volume of blocks exactly and is solved faster.
   std::optional<materials::VolumeMeasure> measure;
   Mean mean = Mean::OfMeasure;
-  /// Part of the stabilisation of one point per cell. A third is what [Patterson12 sec 3.2] has for
-  /// the modes that are linear in a cell: integrated over it, not along its edges.
-  double stabilise = 1.0 / 3;
+  /// Spread, whatever is asked for, with Variant::Published and for linear elasticity, which
+  /// rotations do strain.
+  Hourglass hourglass = Hourglass::Strain;
+  double stabilise = 1;      ///< part of that resistance; 0: bare one-point quadrature
   double jumps = 0.1;        ///< delta; 0: no stabilisation of pressures
   double tolerance = 1e-6;   ///< of forces, relative, and of the volume of cells
   int max_iterations = 100;  ///< linear systems per step
@@ -74,6 +81,13 @@ struct Model {
   double alpha = 1;
   /// Per body whether a constant pressure does nothing: held all over and incompressible.
   std::vector<std::uint8_t> has_constant_pressure;
+
+  /// Parts of Hourglass::Strain, and of [McAdams11 (17)] in the energy, in cycles of multigrid, and
+  /// on their coarse levels.
+  double strain_part() const;
+  double spread_part() const;
+  double cycle_spread() const;
+  double coarse_spread() const;
 
   std::size_t node_count() const { return base.node_count(); }
   std::size_t pressure_count() const { return std::size_t(kGroupCells) * base.groups.size(); }

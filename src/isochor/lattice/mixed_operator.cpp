@@ -24,7 +24,7 @@ template <class F>
 void visit_cells(const Model& model, const Configuration& at, GroupRange groups, Isa isa, F&& f) {
   for (std::size_t g = groups.begin; g < std::size_t(groups.end); ++g) {
     for (int b = 0; b < kGroupBlocks; b += kBatchBlocks) {
-      Visit visit(model.base, model.measures, g, b, model.params.stabilise, at.activations, isa);
+      Visit visit(model.base, model.measures, g, b, model.spread_part(), at.activations, isa);
       visit.deform(at.positions);
       for (int i = 0; i < kBatchCells; ++i) visit.pressure()[i] = at.pressure[visit.pressure_at(i)];
       f(visit);
@@ -177,6 +177,11 @@ Evaluation evaluate(const Model& model, const Configuration& at, std::span<Vec3d
         visit.add_forces(force.data());
         sum_cells(model, visit, volume, blocks);
       });
+      if (model.strain_part() > 0) {
+        ISOCHOR_CALL_KERNEL(
+            isa, hourglass_kernel(model.base, groups, model.strain_part(), at.positions.data(),
+                                  blocks.energy.data(), force.data()));
+      }
     } else {
       clear_pressures(groups, volume);
     }
@@ -234,9 +239,12 @@ void linearise(const Model& model, const Configuration& at, Fix fix, Tangents& t
   for (std::size_t b = 0; b < tangents.softness.size(); ++b) {
     tangents.softness[b] = at.softness.empty() ? 1 : at.softness[b];
   }
+  std::copy(at.positions.begin(), at.positions.end(), tangents.positions.begin());
+  tangents.exact = fix == Fix::None;
   for_each_tile(model.base, arena, [&](std::size_t tile, GroupRange groups) {
-    visit_cells(model, at, groups, isa,
-                [&](Visit& visit) { visit.linearise(fix, model.alpha, tangents); });
+    visit_cells(model, at, groups, isa, [&](Visit& visit) {
+      visit.linearise(fix, model.alpha, model.cycle_spread(), tangents);
+    });
     visit_cut(model, at, tile, isa, [&](MixedCutVisit& visit) {
       const CutGroup& cut = visit.group();
       if (cut.matrix < 0) return;
@@ -274,11 +282,11 @@ void linearise_coarse(const Model& model, const Configuration& at, MultigridMemo
       memory.gradients[l][coarse.model.cells[cell]] = F * share;
       pressures[l][coarse.model.cells[cell]] = pressure * share;
     });
-    const double stabilise = coarse_stabilisation(model.base.params) * model.params.stabilise;
     for_each_tile(coarse.model, arena, [&](std::size_t, GroupRange groups) {
       for (std::size_t g = groups.begin; g < std::size_t(groups.end); ++g) {
         for (int b = 0; b < kGroupBlocks; b += kBatchBlocks) {
-          Visit visit(coarse.model, model.measures, g, b, stabilise, at.activations, isa);
+          Visit visit(coarse.model, model.measures, g, b, model.coarse_spread(), at.activations,
+                      isa);
           visit.deform(memory.gradients[l]);
           for (int i = 0; i < kBatchCells; ++i) {
             visit.pressure()[i] = visit.is_there(i) ? pressures[l][visit.place(i)] : 0.0;
@@ -299,6 +307,12 @@ void apply(const Model& model, const Tangents& tangents, std::span<const Vec3d> 
     clear_nodes(model.base, tile, force);
     ISOCHOR_CALL_KERNEL(isa, apply_mixed_kernel(model.base, tangents, groups, dx.data(), dp.data(),
                                                 force.data(), volume.data()));
+    // Also where only the matrix has centres: defect correction.
+    if (model.strain_part() > 0) {
+      ISOCHOR_CALL_KERNEL(
+          isa, apply_hourglass_kernel(model.base, groups, model.strain_part(), tangents.exact,
+                                      tangents.positions.data(), dx.data(), force.data()));
+    }
     for_each_matrix(model, tile, [&](const CutGroup& cut) {
       ISOCHOR_CALL_KERNEL(
           isa, apply_cut_kernel(cut, tangents.system.cut[cut.matrix], dx.data(), force.data()));

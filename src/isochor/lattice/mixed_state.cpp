@@ -62,7 +62,7 @@ void Scratch::poison() {
   linear.multigrid.poison();
   motion.poison();
   fill(kNan, linear.tangents.softness, history.past, history.target, history.end, history.softness);
-  fill(vector, history.positions);
+  fill(vector, history.positions, linear.tangents.positions);
   linear.surfaces.poison();
   for (SlideFrame& frame : slides) {
     frame.count = 3;
@@ -93,8 +93,8 @@ std::size_t bytes_allocated(const Model& model, const State& state, const Scratc
              scratch.step, scratch.image, scratch.blocks.energy, scratch.blocks.least_j,
              scratch.pull, scratch.slides) +
          sum(linear.tangents.principal, linear.tangents.dense, linear.tangents.cut,
-             linear.tangents.softness, linear.diagonal, linear.schur, linear.pressure, linear.load,
-             linear.pull) +
+             linear.tangents.softness, linear.tangents.positions, linear.diagonal, linear.schur,
+             linear.pressure, linear.load, linear.pull) +
          sum(scratch.qmr.s, scratch.qmr.q, scratch.qmr.image, scratch.qmr.d, scratch.qmr.d_image,
              scratch.qmr.r) +
          sum(krylov.z, krylov.column, krylov.again, krylov.cosine, krylov.sine, krylov.rhs,

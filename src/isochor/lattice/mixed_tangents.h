@@ -21,7 +21,8 @@ struct Tangents {
         principal(system.principal.size()),
         dense(system.dense.size()),
         cut(system.cut.size()),
-        softness(model.base.bodies.size()) {}
+        softness(model.base.bodies.size()),
+        positions(model.node_count()) {}
 
   lattice::Tangents system;    ///< of Psi0 + p M, with the fix asked for
   lattice::Tangents definite;  ///< the same for cycles of multigrid
@@ -29,6 +30,8 @@ struct Tangents {
   std::vector<GroupGradient<9>> dense;
   std::vector<CutGradient> cut;  ///< at CutGroup::matrix
   std::vector<double> softness;  ///< per body, a factor of C
+  std::vector<Vec3d> positions;  ///< what resists hourglass modes is linearised about, m
+  bool exact = true;             ///< no fix was asked for
 };
 
 /// What stands for the Schur complement of pressures: per block and region

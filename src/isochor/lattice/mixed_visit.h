@@ -40,8 +40,10 @@ class Visit : public CellVisit {
     });
   }
 
-  void linearise(Fix fix, double alpha, Tangents& tangents) {
+  /// `cycle_spread`: the part of the stabilisation that cycles of multigrid have.
+  void linearise(Fix fix, double alpha, double cycle_spread, Tangents& tangents) {
     const double scale = 0.25 * alpha * group().h * group().h;
+    const double spread = half().stabilise;
     for_each_material([&](std::size_t number, const bool* chosen) {
       LawPoints::linearise(material(number), measures_[number], fix);
       store(chosen, tangents.system);
@@ -51,7 +53,9 @@ class Visit : public CellVisit {
         store_gradient(scale, chosen, tangents.principal[group().tangent]);
       }
       raise(nullptr, kFloor, chosen);
+      set_stabilise(cycle_spread);
       store(chosen, tangents.definite);
+      set_stabilise(spread);
     });
   }
 

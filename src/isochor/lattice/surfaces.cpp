@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "isochor/base/error.h"
+#include "isochor/grid/facet_points.h"
 #include "isochor/lattice/cell_weights.h"
 #include "isochor/lattice/model.h"
 
@@ -15,31 +16,8 @@ namespace {
 /// Of the penalty on gaps, in units of mu / h: docs/loads.md measures it.
 constexpr double kPenalty = 10;
 
-/// Calls f(point in the cell, area vector that it stands for, in walls of a cell): a Gauss rule
-/// that is exact up to degree seven, which is what pressures ask for.
-template <class F>
-void integrate(const grid::SurfaceFacet& facet, F&& f) {
-  // Points and weights on [0, 1].
-  constexpr double kAlong[5] = {0.04691007703066800, 0.23076534494715845, 0.5, 0.76923465505284155,
-                                0.95308992296933200};
-  constexpr double kAlongWeight[5] = {0.11846344252809454, 0.23931433524968324, 0.28444444444444444,
-                                      0.23931433524968324, 0.11846344252809454};
-  constexpr double kAcross[4] = {0.06943184420297371, 0.33000947820757187, 0.66999052179242813,
-                                 0.93056815579702629};
-  constexpr double kAcrossWeight[4] = {0.17392742256872693, 0.32607257743127307,
-                                       0.32607257743127307, 0.17392742256872693};
-  const Vec3d& a = facet.corners[0];
-  const Vec3d b = facet.corners[1] - a, c = facet.corners[2] - a, area = cross(b, c);
-  for (int i = 0; i < 5; ++i) {
-    for (int j = 0; j < 4; ++j) {
-      const double u = kAlong[i], v = kAcross[j];
-      f(a + u * ((1 - v) * b + v * c), (u * kAlongWeight[i] * kAcrossWeight[j]) * area);
-    }
-  }
-}
-
 void add(const grid::SurfaceFacet& facet, PressurePart& part) {
-  integrate(facet, [&](const Vec3d& at, const Vec3d& area) {
+  grid::integrate(facet, [&](const Vec3d& at, const Vec3d& area) {
     const CellWeights w(at);
     int pair = 0;
     for (int i = 0; i < 8; ++i) {
@@ -52,7 +30,7 @@ void add(const grid::SurfaceFacet& facet, PressurePart& part) {
 }
 
 void add(const grid::SurfaceFacet& facet, double h, HeldPart& part) {
-  integrate(facet, [&](const Vec3d& at, const Vec3d& area) {
+  grid::integrate(facet, [&](const Vec3d& at, const Vec3d& area) {
     const CellWeights w(at);
     const double size = norm(area);
     for (int c = 0; c < 8; ++c) {
@@ -225,7 +203,7 @@ std::vector<double> nodal_areas(const grid::Lattice& lattice,
   std::vector<double> areas(lattice.rest_positions.size(), 0);
   const auto nodes = lattice.cell_nodes();
   for (const grid::SurfaceFacet& facet : facets) {
-    integrate(facet, [&](const Vec3d& at, const Vec3d& area) {
+    grid::integrate(facet, [&](const Vec3d& at, const Vec3d& area) {
       const CellWeights w(at);
       const double size = lattice.spacing * lattice.spacing * norm(area);
       for (int c = 0; c < 8; ++c) areas[nodes[facet.cell][c]] += size * w.value[c];
