@@ -72,16 +72,9 @@ History pull(const Body& body, const Method& method, double h, Context& context)
   lattice::BodySpec spec =
       make_embedded(body.surface, h, Boundary::Cut, "neo_hookean", 1, 0.5, context);
   spec.holds.push_back(ends_of(spec, body));
-  mixed::Model model = mixed::build_model(
+  const mixed::Model model = mixed::build_model(
       {spec}, {.quadrature = method.quadrature, .four_point_tangent = method.tangent},
-      {.tolerance = 1e-8, .max_iterations = kMost});
-  if (method.whole) {
-    for (lattice::GroupModuli& m : model.base.moduli) {
-      for (int c = 0; c < 8; ++c) {
-        for (double& weight : m.weight[c]) weight = weight > 0 ? 1 : 0;
-      }
-    }
-  }
+      {.whole_in_matrix = method.whole, .tolerance = 1e-8, .max_iterations = kMost});
   std::vector<Vec3d> held;
   for (const std::int32_t n : model.base.holds[0].nodes) {
     const Vec3d& p = model.base.rest_positions[n];

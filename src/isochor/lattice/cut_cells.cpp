@@ -48,7 +48,8 @@ void collect(const Model& model, const BodySpec& body, std::int32_t number,
         at_surface ? cut->fraction : moduli.fill[place % 8][place / 8 % kGroupBlocks];
     members.push_back(
         {.tile = tile_of_group[place / (8 * kGroupBlocks)],
-         .has_matrix = tangent == FourPointTangent::Exact ||
+         // A centre that counts in the energy cannot stand for points in the matrix alone.
+         .has_matrix = tangent == FourPointTangent::Exact || model.has_centres() ||
                        (tangent == FourPointTangent::AtSurface && (at_surface || has_skin[c])),
          .body = number,
          .material = range.first_material + model.blocks[place / 8].material[place % 8],
