@@ -31,10 +31,14 @@ BodySpec ring(std::string_view law, double h = 0.1, double lambda = 2) {
   if (!materials::is_isotropic(spec.law)) {
     for (std::size_t c = 0; c < cells; ++c) {
       spec.axes.push_back(rotation_from_vector({0.1 * double(c % 7), 0.2, -0.3}));
+      spec.fibres.push_back(0.5 + 0.1 * double(c % 5));
+      spec.fibre_points.push_back({0.1 * double(c % 9), 0.6, 0.15 * double(c % 6)});
     }
   }
   const auto shape = materials::shape_parameters(spec.law);
-  for (std::size_t i = 0; i < shape.size(); ++i) spec.shape[i] = shape[i].fallback;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    spec.shape[i] = shape[i].name == "k1" ? 0.8 : shape[i].fallback;  // that fibres do something
+  }
   spec.holds = {hold_where(spec, "left", [](const Vec3d& p) { return p[0] < 0.3; }),
                 hold_where(spec, "right", [](const Vec3d& p) { return p[0] > 0.7; })};
   return spec;
@@ -96,9 +100,10 @@ double naive_energy(const BodySpec& spec, const Model& model, std::span<const Ve
     Vec3d corners[8];
     for (int k = 0; k < 8; ++k) corners[k] = x[model.corner(cell, k)];
     const bool is_cut = cut != spec.lattice.cut_cells.end() && std::size_t(cut->cell) == c;
-    const auto density = [&](const Mat3d& F) {
+    const auto density = [&](const Mat3d& F, double fibres) {
       const Mat3d Q = spec.axes.empty() ? Mat3d::identity() : spec.axes[c];
       materials::Parameters<double> p{model.mu(cell), model.lambda(cell), 0.0};
+      p.fibres = fibres;
       std::copy(spec.shape.begin(), spec.shape.end(), p.shape);
       double energy = 0;
       materials::with_law(spec.law, [&]<class L>(L) { energy = L::energy(F * Q, p); });
@@ -115,13 +120,20 @@ double naive_energy(const BodySpec& spec, const Model& model, std::span<const Ve
       });
       return energy;
     };
+    const double fibres = spec.fibres.empty() ? 1 : spec.fibres[c];
+    const bool apart =
+        is_cut && !spec.fibres.empty() && model.params.fibre_point == FibrePoint::Centroid;
+    if (apart) {
+      const Mat3d F = gradient_at(corners, spec.fibre_points[c], h);
+      total += cut->fraction * h * h * h * (density(F, fibres) - density(F, 0));
+    }
     if (is_cut) {
       const double quarter = 0.25 * cut->fraction * h * h * h;
       Vec3d middle{0, 0, 0};
       for (const Vec3d& s : cut->points) middle += 0.25 * s;
       for (const Vec3d& s : cut->points) {
         const Mat3d F = gradient_at(corners, s, h);
-        total += quarter * (density(F) + volume_term(F));
+        total += quarter * (density(F, apart ? 0 : fibres) + volume_term(F));
         if (!with || with->params.mean_points == mixed::MeanPoints::Four) continue;
         const Mat3d image = gradient_at(corners, 2 * middle - s, h);
         total += 0.5 * quarter * (volume_term(image) - volume_term(F));
@@ -129,7 +141,7 @@ double naive_energy(const BodySpec& spec, const Model& model, std::span<const Ve
       ++cut;
     } else {
       const Mat3d F = deformation_gradient(corners, 1 / h);
-      total += h * h * h * (density(F) + volume_term(F)) +
+      total += h * h * h * (density(F, fibres) + volume_term(F)) +
                stabilisation_energy(corners, F, h, stabilise * model.mu(cell));
     }
   }
@@ -153,9 +165,28 @@ TEST_P(CutLaws, EnergyIsTheNaiveSumWhateverTheMatrixKnows) {
   }
 }
 
-TEST_P(CutLaws, ForcesAndStiffnessAreDerivatives) {
-  const Model model = build_model({ring(GetParam())}, {});
-  const std::vector<Vec3d> x = shaken(model, 0.005, 3);
+/// [Patterson12 sec 5]: one point for what fibres do, four for the rest.
+TEST_P(CutLaws, FibresHaveAPointOfTheirOwnWhereTheyShall) {
+  const BodySpec spec = ring(GetParam());
+  const Model apart = build_model({spec}, {.fibre_point = FibrePoint::Centroid}),
+              together = build_model({spec}, {});
+  const std::vector<Vec3d> x = shaken(apart, 0.005, 3);
+  const double energy = elastic_energy(apart, x), naive = naive_energy(spec, apart, x, 1);
+  EXPECT_NEAR(energy, naive, 1e-12 * std::abs(naive));
+  if (!materials::is_isotropic(spec.law)) {
+    EXPECT_GT(std::abs(elastic_energy(together, x) - energy), 1e-6 * std::abs(energy));
+  }
+}
+
+/// So that fibres are taut: where they go slack, their stiffness jumps.
+std::vector<Vec3d> blown_up(std::vector<Vec3d> positions) {
+  for (Vec3d& p : positions) p *= 1.2;
+  return positions;
+}
+
+/// Of the energy along a direction: forces, and the matrix.
+void expect_derivatives(const Model& model) {
+  const std::vector<Vec3d> x = blown_up(shaken(model, 0.005, 3));
   std::vector<Vec3d> d = shaken(model, 0.05, 4);
   for (std::size_t i = 0; i < d.size(); ++i) d[i] = d[i] - model.rest_positions[i];
   const auto moved = [&](double e) {
@@ -184,6 +215,12 @@ TEST_P(CutLaws, ForcesAndStiffnessAreDerivatives) {
   EXPECT_LT(force_error[1], 0.03 * force_error[0] + 1e-9 * std::abs(slope));
   // Matrices are in single precision.
   EXPECT_LT(stiffness_error[1], 0.03 * stiffness_error[0] + 1e-6 * std::abs(curvature));
+}
+
+TEST_P(CutLaws, ForcesAndStiffnessAreDerivatives) {
+  const BodySpec spec = ring(GetParam());
+  expect_derivatives(build_model({spec}, {}));
+  expect_derivatives(build_model({spec}, {.fibre_point = FibrePoint::Centroid}));
 }
 
 TEST_P(CutLaws, TheDiagonalIsThatOfTheMatrix) {
@@ -402,10 +439,13 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_P(Means, TheMatrixIsTheDerivativeOfForcesAndVolumes) {
   const auto [mean, points, measure] = GetParam();
-  for (const char* law : {"neo_hookean", "muscle"}) {
-    const mixed::Model model = mixed::build_model(
-        {ring(law)}, {}, {.measure = measure, .mean = mean, .mean_points = points});
-    const std::vector<Vec3d> x = shaken(model.base, 0.005, 3);
+  for (const auto& [law, fibre_point] : {std::pair("neo_hookean", FibrePoint::Points),
+                                         {"muscle", FibrePoint::Points},
+                                         {"muscle", FibrePoint::Centroid}}) {
+    const mixed::Model model =
+        mixed::build_model({ring(law)}, {.fibre_point = fibre_point},
+                           {.measure = measure, .mean = mean, .mean_points = points});
+    const std::vector<Vec3d> x = blown_up(shaken(model.base, 0.005, 3));
     std::vector<double> p(model.pressure_count(), 0.0), u(mixed::unknowns(model), 0.0);
     for (std::size_t i = 0; i < 3 * model.node_count(); ++i)
       u[i] = 0.02 * std::sin(7.0 * double(i));

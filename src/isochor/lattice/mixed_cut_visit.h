@@ -18,8 +18,8 @@ class ImageVisit {
     points_.deform(at.positions);
   }
 
-  CutVisit& points() { return points_; }
-  const CutVisit& points() const { return points_; }
+  PointVisit& points() { return points_; }
+  const PointVisit& points() const { return points_; }
 
   /// Adds the forces of p M, once it was measured.
   void add_forces(Vec3d* force) {
@@ -33,7 +33,8 @@ class ImageVisit {
   }
 
  private:
-  static CutGroup mirrored(CutGroup group) {
+  static CutGroup mirrored(const CutGroup& given) {
+    CutGroup group = given;
     for (int lane = 0; lane < kGroupBlocks; ++lane) {
       geometry::FourPoints points;
       for (int i = 0; i < 3 * kCutPoints; ++i)
@@ -46,7 +47,7 @@ class ImageVisit {
   }
 
   const CutGroup group_;
-  CutVisit points_;
+  PointVisit points_;
 };
 
 /// Cells with points of their own while their law and measure are visited there. Where the measure
@@ -73,6 +74,7 @@ class MixedCutVisit : public CutVisit {
   void respond() {
     set_pressures(images_ ? 0.5 : 1, pressure());
     LawPoints::respond(material(), point_measure(), batch(), value());
+    respond_fibres(true);
     measure_images();
   }
   void add_forces(Vec3d* force) {
@@ -92,7 +94,7 @@ class MixedCutVisit : public CutVisit {
     return by_mean_ ? of_mean_[lane].value : mean_of_points(lane);
   }
   double energy_of(int lane) const {
-    const double energy = mean(batch().energy, lane);
+    const double energy = CutVisit::energy_of(lane);
     if (!by_mean_ && !images_) return energy;
     return energy + cell_pressure_[lane] * measure_of(lane) -
            pressure()[lane] * mean(value(), lane);
@@ -102,8 +104,13 @@ class MixedCutVisit : public CutVisit {
     const std::int32_t matrix = group().matrix;
     set_pressures(1, pressure());
     LawPoints::linearise(material(), point_measure(), fix);
+    if (fibres()) {
+      fibres()->LawPoints::linearise(material(), materials::Definiteness::None);
+      if (fix != Fix::None) fibres()->raise(nullptr, kFloor);
+    }
     assemble(tangents.system.cut[matrix]);
     raise(nullptr, kFloor);
+    if (fibres()) fibres()->raise(nullptr, kFloor);
     assemble(tangents.definite.cut[matrix]);
     assemble_gradient(*this, tangents.cut[matrix]);
     if (images_) move_to_images(tangents);
@@ -126,7 +133,7 @@ class MixedCutVisit : public CutVisit {
 
   void measure_images() {
     if (!images_) return;
-    CutVisit& points = images_->points();
+    PointVisit& points = images_->points();
     points.measure_volume(point_measure(), points.value());
   }
   double mean_of_points(int lane) const {
@@ -147,7 +154,7 @@ class MixedCutVisit : public CutVisit {
   }
 
   /// The derivative of alpha times the integral of M by positions, as if `points` were all.
-  void assemble_gradient(CutVisit& points, CutGradient& out) const {
+  void assemble_gradient(PointVisit& points, CutGradient& out) const {
     points.LawPoints::measure_volume(point_measure(), points.value());
     ISOCHOR_CALL_KERNEL(
         isa(), assemble_gradient_kernel(points.group(), points.gradient(), model_.alpha, out));
@@ -157,15 +164,14 @@ class MixedCutVisit : public CutVisit {
   /// is: the two halves differ by little, and each alone would have to be made so.
   void move_to_images(Tangents& tangents) {
     const std::int32_t matrix = group().matrix;
-    CutVisit& images = images_->points();
+    PointVisit& images = images_->points();
     set_pressures(-0.5, pressure());
     set_pressures(0.5, images.pressure());
     CutMatrix part;
-    for (CutVisit* points : {static_cast<CutVisit*>(this), &images}) {
+    for (PointVisit* points : {static_cast<PointVisit*>(this), &images}) {
       points->LawPoints::linearise(point_measure());
       points->assemble(part);
-      float* const to = &tangents.system.cut[matrix].entry[0][0];
-      for (int e = 0; e < CutMatrix::kSize * kGroupBlocks; ++e) to[e] += (&part.entry[0][0])[e];
+      add(part, tangents.system.cut[matrix]);
     }
     CutGradient of_images;
     assemble_gradient(images, of_images);

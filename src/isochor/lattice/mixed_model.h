@@ -51,6 +51,7 @@ struct Params {
   double tolerance = 1e-6;   ///< of forces, relative, and of the volume of cells
   int max_iterations = 100;  ///< linear systems per step
   int max_krylov = 40;       ///< iterations per linear system; then the fallback
+  int max_qmr = 5000;        ///< the same of the published variant, which takes what it has then
   double krylov_tolerance = 1e-3;
 };
 

@@ -19,6 +19,9 @@ lattice::Params params_of(const MethodSpec& method, const TimeSpec& time) {
           .four_point_tangent = method.tangent == "exact"     ? Points::Exact
                                 : method.tangent == "surface" ? Points::AtSurface
                                                               : Points::None,
+          .fibre_point = method.variant == "paper" && method.volume == "mixed"
+                             ? lattice::FibrePoint::Centroid
+                             : lattice::FibrePoint::Points,
           .stabilise = method.stabilise,
           .always_definite = method.variant == "paper",
           .definiteness = method.definiteness == "none"       ? materials::Definiteness::None
