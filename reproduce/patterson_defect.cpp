@@ -210,6 +210,10 @@ void add_rows(const Body& body, const Method& method, const History& history, do
                               history.krylov, method.published ? "QMR" : "GMRES", all,
                               history.frames.size(), history.fallbacks,
                               history.frames.back().residuals.back())};
+  if (method.tangent == FourPointTangent::None) {
+    row.note += method.published ? "; left after 100 iterations of QMR"
+                                 : "; where slivers alone hold a node, K1 knows little of K2";
+  }
   rows.push_back(row);
   if (!exact.contains(tolerance)) {
     exact[tolerance] = systems.value_or(kMost);
