@@ -7,6 +7,7 @@
 
 #include "isochor/geometry/organic_shapes.h"
 #include "isochor/geometry/shapes.h"
+#include "isochor/lattice/hierarchy.h"
 #include "reproduce/embedded_body.h"
 #include "reproduce/mixed_block.h"
 #include "reproduce/mixed_count.h"
@@ -111,8 +112,10 @@ std::optional<int> add_count(const std::string& name, const Posed& posed, Contex
     count = count_gmres(posed.model, posed.state, mixed::Fix::Thresholded, scratch, context);
   }
   if (count.solved()) row.ours = count.iterations;
-  row.note = fmt::format("true residual {:.1e}; {} cells; {}", count.residual,
-                         posed.model.base.cells.size(), how);
+  const bool one_level = posed.model.base.hierarchy->levels.empty();
+  row.note = fmt::format("true residual {:.1e}; {} cells{}; {}", count.residual,
+                         posed.model.base.cells.size(),
+                         one_level ? ", so few that the cycle solves them exactly" : "", how);
   rows.push_back(std::move(row));
   return count.solved() ? std::optional(count.iterations) : std::nullopt;
 }

@@ -60,13 +60,12 @@ void split(const Tetrahedron& t, Depth&& depth, std::vector<Tetrahedron>& kept) 
   }
 }
 
-}  // namespace
-
-Moments split_moments(std::span<const Vec3d> positions,
-                      std::span<const geometry::Triangle> triangles) {
+/// Calls f(tetrahedron) for all that the solid in the unit cube is the sum of.
+template <class F>
+void for_each_part(std::span<const Vec3d> positions, std::span<const geometry::Triangle> triangles,
+                   F&& f) {
   // A point in no plane of the cube, so that few tetrahedra are flat.
   const Vec3d apex{0.513, 0.471, 0.537};
-  Moments sum;
   std::vector<Tetrahedron> parts, next;
   for (const auto& [a, b, c] : triangles) {
     parts.assign(1, {apex, positions[a], positions[b], positions[c]});
@@ -79,8 +78,52 @@ Moments split_moments(std::span<const Vec3d> positions,
       }
       parts.swap(next);
     }
-    for (const Tetrahedron& t : parts) sum += moments_of(t);
+    for (const Tetrahedron& t : parts) f(t);
   }
+}
+
+/// Gauss's five points on (0, 1).
+struct Node {
+  double at, weight;
+};
+std::array<Node, 5> gauss_nodes() {
+  const double root = 2 * std::sqrt(10.0 / 7), tail = 13 * std::sqrt(70.0);
+  const double near = std::sqrt(5 - root) / 3, far = std::sqrt(5 + root) / 3;
+  const double heavy = (322 + tail) / 1800, light = (322 - tail) / 1800;
+  return {{{0.5, 64.0 / 225},
+           {0.5 - 0.5 * near, heavy},
+           {0.5 + 0.5 * near, heavy},
+           {0.5 - 0.5 * far, light},
+           {0.5 + 0.5 * far, light}}};
+}
+
+}  // namespace
+
+Moments split_moments(std::span<const Vec3d> positions,
+                      std::span<const geometry::Triangle> triangles) {
+  Moments sum;
+  for_each_part(positions, triangles, [&](const Tetrahedron& t) { sum += moments_of(t); });
+  return sum;
+}
+
+double split_integral(std::span<const Vec3d> positions,
+                      std::span<const geometry::Triangle> triangles,
+                      const std::function<double(const Vec3d&)>& polynomial) {
+  const std::array<Node, 5> nodes = gauss_nodes();
+  double sum = 0;
+  for_each_part(positions, triangles, [&](const Tetrahedron& t) {
+    const Vec3d e1 = t[1] - t[0], e2 = t[2] - t[1], e3 = t[3] - t[2];
+    const double six_volumes = dot(e1, cross(t[2] - t[0], t[3] - t[0]));
+    // A cube whose faces fold to the tetrahedron: of degree two more along its first axis.
+    for (const Node& u : nodes) {
+      for (const Node& v : nodes) {
+        for (const Node& w : nodes) {
+          const Vec3d p = t[0] + u.at * (e1 + v.at * (e2 + w.at * e3));
+          sum += six_volumes * u.at * u.at * v.at * u.weight * v.weight * w.weight * polynomial(p);
+        }
+      }
+    }
+  });
   return sum;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 
 #include "isochor/geometry/cube_moments.h"
@@ -12,6 +13,11 @@ namespace isochor::reproduce {
 /// Slow, and another way than the library's.
 geometry::Moments split_moments(std::span<const Vec3d> positions,
                                 std::span<const geometry::Triangle> triangles);
+
+/// The integral of a polynomial of degree six over the solid in the unit cube, in the same way.
+double split_integral(std::span<const Vec3d> positions,
+                      std::span<const geometry::Triangle> triangles,
+                      const std::function<double(const Vec3d&)>& polynomial);
 
 /// Of a half-space n . x < distance in the unit cube, in closed form; the parts of n must be
 /// positive.

@@ -1,7 +1,6 @@
-#include "isochor/geometry/four_points.h"
-
 #include <gtest/gtest.h>
 
+#include "isochor/geometry/mirrored_points.h"
 #include "isochor/math/jacobi_eigen.h"
 #include "reproduce/split_tetrahedra.h"
 #include "tests/math/random_matrix.h"
@@ -34,6 +33,28 @@ TEST(FourPoints, OfAWholeCellAreEveryOtherGaussPoint) {
                              {0.5 - g, 0.5 + g, 0.5 - g},
                              {0.5 - g, 0.5 - g, 0.5 + g}}};
   for (int i = 0; i < 4; ++i) EXPECT_LT(norm(points[i] - expected[i]), 1e-15);
+}
+
+TEST(FourPoints, ImagesOfEveryOtherGaussPointAreTheOthers) {
+  const double g = 0.5 / std::sqrt(3.0);
+  const FourPoints images =
+      mirrored(four_points(spread_of(box_moments({0, 0, 0}, {1, 1, 1})), Mat3d::identity()));
+  const FourPoints expected{{{0.5 - g, 0.5 - g, 0.5 - g},
+                             {0.5 - g, 0.5 + g, 0.5 + g},
+                             {0.5 + g, 0.5 - g, 0.5 + g},
+                             {0.5 + g, 0.5 + g, 0.5 - g}}};
+  for (int i = 0; i < 4; ++i) EXPECT_LT(norm(images[i] - expected[i]), 1e-15);
+}
+
+TEST(FourPoints, ImagesHaveTheMomentsOfTheSolidToo) {
+  Random random(3);
+  for (int i = 0; i < 20; ++i) {
+    const Moments m = random_cut(random);
+    const Moments back =
+        moments_of(mirrored(four_points(spread_of(m), random.rotation())), m.volume);
+    EXPECT_LT(norm(back.first - m.first), 1e-14) << i;
+    for (int k = 0; k < 6; ++k) EXPECT_NEAR(back.second[k], m.second[k], 1e-14) << i;
+  }
 }
 
 TEST(FourPoints, AFlatSolidHasFlatPoints) {

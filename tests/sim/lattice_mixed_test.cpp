@@ -1,4 +1,5 @@
 /// Scenes whose bodies keep their volume by a pressure per cell.
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <numeric>
@@ -121,6 +122,70 @@ TEST(MixedScene, WhatDoesNotGoWithPressuresIsRefused) {
                 HasSubstr("does not go with lattice-mixed (method.volume = \"mixed\")"))
         << setting;
   }
+}
+
+/// A rod that its lattice does not follow, twisted a little.
+double energy_of_rod(std::vector<std::string> settings, double poisson = 0.5) {
+  settings.insert(
+      settings.end(),
+      {"body[0].shape.kind=cylinder", "body[0].shape.radius=14 cm", "body[0].shape.length=50 cm",
+       fmt::format("body[0].material.poisson={}", poisson), "body[0].material.law=neo_hookean"});
+  const std::string text = replaced(kBarScene, "size = [\"60 cm\", \"20 cm\", \"20 cm\"]\n", "");
+  settings.insert(settings.begin(), "method.volume=mixed");
+  Context context(1);
+  Simulation simulation(parse_scene(text, "rod.toml", settings), context);
+  run_to(simulation, 1);
+  EXPECT_EQ(simulation.frame(), 1);
+  return simulation.snapshot().second.elastic_energy;
+}
+
+TEST(MixedScene, MatricesThatKnowLessOfFourPointsEndAtTheSameEquilibrium) {
+  const std::string points = "method.quadrature=four-points";
+  const double exact = energy_of_rod({points});
+  for (const std::string tangent : {"surface", "weighted", "whole"}) {
+    const double energy =
+        energy_of_rod({points, "method.tangent=" + tangent, "method.newton.tolerance=1e-3"});
+    EXPECT_NEAR(energy, exact, 1e-3 * exact) << tangent;
+  }
+  const double one = energy_of_rod({});
+  EXPECT_GT(std::abs(one / exact - 1), 1e-3) << "one point inside";
+}
+
+TEST(MixedScene, MeansOfVolumeAndTheirPointsAreChosenByKeys) {
+  constexpr double kPoisson = 0.4;  // closer to incompressible J - 1 takes the place of ln J
+  const std::string points = "method.quadrature=four-points";
+  const double measure = energy_of_rod({points}, kPoisson),
+               volume = energy_of_rod({points, "method.mean=volume"}, kPoisson),
+               eight = energy_of_rod({points, "method.mean_points=eight"}, kPoisson);
+  for (const double other : {volume, eight}) {
+    EXPECT_NEAR(other, measure, 1e-2 * measure);
+    EXPECT_GT(std::abs(other - measure), 1e-6 * measure);
+  }
+}
+
+TEST(MixedScene, FourPointsGoWithoutPressuresToo) {
+  for (const std::string variant : {"best", "paper"}) {
+    const std::vector<std::string> plain{"method.volume=penalty", "method.variant=" + variant};
+    std::vector<std::string> points = plain;
+    points.push_back("method.quadrature=four-points");
+    const double one = energy_of_rod(plain, 0.3), four = energy_of_rod(points, 0.3);
+    EXPECT_NEAR(four, one, 0.02 * one) << variant;
+    EXPECT_GT(std::abs(four - one), 1e-4 * one) << variant;
+  }
+}
+
+TEST(MixedScene, KeysOfFourPointsAndMeansBelongToThem) {
+  EXPECT_THAT(error_of([] { bar({"method.tangent=whole"}); }).what(), HasSubstr("tangent"));
+  EXPECT_THAT(error_of([] {
+                parse_scene(kBarScene, "bar.toml", std::vector<std::string>{"method.mean=volume"});
+              }).what(),
+              HasSubstr("mean"));
+  EXPECT_THAT(error_of([] {
+                parse_scene(
+                    kBarScene, "bar.toml",
+                    std::vector<std::string>{"method.quadrature=four-points", "method.solver=fas"});
+              }).what(),
+              HasSubstr("method.quadrature = \"four-points\" does not go with lattice-fas"));
 }
 
 /// The bar in time: its far end is carried, and swings.

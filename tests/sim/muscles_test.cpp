@@ -80,6 +80,10 @@ TEST(Muscles, FibresActByTheirShareOfACell) {
     // Their stress is the share of the muscle's own.
     EXPECT_NEAR(spec.fibres[c] * spec.mu[c] * spec.more_materials[0].shape[2], share * 200e3, 1e-3);
     EXPECT_LT(norm(spec.axes[c].column[0] - Vec3d{1, 0, 0}), 1e-12);
+    // In the middle of a whole cell, in that of the quarter next to the others at an end.
+    const double off_middle = share == 1 ? 0 : 0.375;
+    EXPECT_NEAR(std::abs(spec.fibre_points[c][0] - 0.5), off_middle, 1e-9);
+    for (int a = 1; a < 3; ++a) EXPECT_NEAR(spec.fibre_points[c][a], 0.5, 1e-9);
   }
   EXPECT_EQ(whole, 8 * 4);
   EXPECT_EQ(partial, 2 * 4);
@@ -100,6 +104,23 @@ TEST(Muscles, ContractionShortensTheBody) {
   const double half = next_length(), full = next_length();
   EXPECT_LT(half, 1.17);
   EXPECT_LT(full, half - 0.02);
+}
+
+TEST(Muscles, ThePublishedVariantHasTheirFibresAtTheirCentroid) {
+  const auto length = [](const std::string& variant) {
+    Loaded loaded(replaced(kMuscleScene, "[world]",
+                           "[method]\nvolume = \"mixed\"\nvariant = \"" + variant +
+                               "\"\nquadrature = \"four-points\"\n[world]"));
+    Simulation simulation(loaded.scene, loaded.context);
+    while (simulation.frame() < 1) EXPECT_TRUE(simulation.advance().has_value());
+    double far = -1;
+    for (const Vec3d& p : simulation.snapshot().first.bodies[0].vertices) far = std::max(far, p[0]);
+    return far + 0.6;
+  };
+  const double ours = length("best"), published = length("paper");
+  EXPECT_LT(ours, 1.17);
+  EXPECT_NEAR(published, ours, 0.005);
+  EXPECT_GT(std::abs(published - ours), 1e-6);
 }
 
 TEST(Muscles, EachHasItsOwnActivation) {

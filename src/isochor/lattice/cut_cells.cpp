@@ -16,6 +16,7 @@ struct Member {
   std::int32_t place;           ///< block * 8 + lane
   std::size_t cell;             ///< in its body
   geometry::FourPoints points;
+  Vec3d fibre_point;
   double volume;
 
   auto kind() const { return std::tie(tile, has_matrix, body, material); }
@@ -48,15 +49,21 @@ void collect(const Model& model, const BodySpec& body, std::int32_t number,
         at_surface ? cut->fraction : moduli.fill[place % 8][place / 8 % kGroupBlocks];
     members.push_back(
         {.tile = tile_of_group[place / (8 * kGroupBlocks)],
-         .has_matrix = tangent == FourPointTangent::Exact ||
+         // A centre that counts in the energy cannot stand for points in the matrix alone.
+         .has_matrix = tangent == FourPointTangent::Exact || model.has_centres() ||
                        (tangent == FourPointTangent::AtSurface && (at_surface || has_skin[c])),
          .body = number,
          .material = range.first_material + model.blocks[place / 8].material[place % 8],
          .place = place,
          .cell = c,
          .points = at_surface ? cut->points : grid::full_cell_points(),
+         .fibre_point = body.fibre_points.empty() ? Vec3d{} : body.fibre_points[c],
          .volume = fill * h * h * h});
     if (at_surface) ++cut;
+    if (!body.fibre_points.empty()) continue;
+    Member& m = members.back();
+    m.fibre_point = {0, 0, 0};
+    for (const Vec3d& p : m.points) m.fibre_point += (1.0 / kCutPoints) * p;
   }
 }
 
@@ -80,6 +87,29 @@ void set_axes(const BodySpec& body, const Member& m, int lane, GroupAxes& axes) 
   }
 }
 
+/// Takes the fibres of a group from its points and gives them a point of their own. What a law has
+/// beside fibres is proportional to its moduli and becomes nothing, exactly: powers of two.
+void part_fibres(Model& model, std::span<const Member> members, CutGroup& group) {
+  constexpr double kNothing = 0x1p-100;
+  CutGroup fibres = group;
+  fibres.axes = static_cast<std::int32_t>(model.cut_axes.size());
+  model.cut_axes.push_back(model.cut_axes[group.axes]);
+  for (int i = 0; i < kCutPoints * kGroupBlocks; ++i) {
+    model.cut_axes[group.axes].fibres[i / 8][i % 8] = 0;
+    model.cut_axes[fibres.axes].fibres[i / 8][i % 8] /= kNothing;
+  }
+  for (int lane = 0; lane < kGroupBlocks; ++lane) {
+    const Member& m = members[std::size_t(lane) < members.size() ? lane : 0];
+    for (int q = 0; q < kCutPoints; ++q) {
+      for (int a = 0; a < 3; ++a) fibres.point[q][a][lane] = m.fibre_point[a];
+    }
+    fibres.mu[lane] *= kNothing;
+    fibres.lambda[lane] *= kNothing;
+  }
+  group.fibres = static_cast<std::int32_t>(model.fibre_groups.size());
+  model.fibre_groups.push_back(fibres);
+}
+
 /// Members of one kind, at most one per lane.
 void add_group(Model& model, const std::vector<BodySpec>& bodies, std::span<const Member> members) {
   const Member& first = members.front();
@@ -97,6 +127,9 @@ void add_group(Model& model, const std::vector<BodySpec>& bodies, std::span<cons
     set_lane(model, m, lane, group);
     group.volume[lane] = padding ? 0 : m.volume;
     if (directed) set_axes(bodies[m.body], m, lane, model.cut_axes.back());
+  }
+  if (directed && model.params.fibre_point == FibrePoint::Centroid) {
+    part_fibres(model, members, group);
   }
   model.cut_groups.push_back(group);
 }

@@ -1,14 +1,17 @@
 #pragma once
 
+#include <optional>
+
 #include "isochor/lattice/cut_kernels.h"
 #include "isochor/lattice/law_points.h"
 
 namespace isochor::lattice {
 
-/// Cells with points of their own while their law is visited there.
-class CutVisit : public LawPoints {
+/// Points of cells while their law is visited there.
+class PointVisit : public LawPoints {
  public:
-  CutVisit(const Model& model, const CutGroup& group, std::span<const double> activations, Isa isa)
+  PointVisit(const Model& model, const CutGroup& group, std::span<const double> activations,
+             Isa isa)
       : LawPoints(group.axes >= 0 ? &model.cut_axes[group.axes] : nullptr, 0, isa),
         group_(group),
         material_(model.materials[group.material]) {
@@ -52,6 +55,70 @@ class CutVisit : public LawPoints {
  private:
   const CutGroup& group_;
   const Material& material_;
+};
+
+/// Cells with points of their own while their law is visited there, and at the point of their
+/// fibres where these have one.
+class CutVisit : public PointVisit {
+ public:
+  CutVisit(const Model& model, const CutGroup& group, std::span<const double> activations, Isa isa)
+      : PointVisit(model, group, activations, isa) {
+    if (group.fibres >= 0) {
+      fibres_.emplace(model, model.fibre_groups[group.fibres], activations, isa);
+    }
+  }
+
+  /// By positions of nodes or by given F.
+  template <class T>
+  void deform(std::span<const T> at) {
+    PointVisit::deform(at);
+    if (fibres_) fibres_->deform(at);
+  }
+
+  void respond(bool stress) {
+    LawPoints::respond(material(), stress, batch());
+    respond_fibres(stress);
+  }
+  void linearise(materials::Definiteness fix) {
+    LawPoints::linearise(material(), fix);
+    if (fibres_) fibres_->LawPoints::linearise(material(), fix);
+  }
+
+  /// Means over a cell, once it responded.
+  double energy_of(int lane) const {
+    return mean(batch().energy, lane) + (fibres_ ? mean(fibres_->batch().energy, lane) : 0.0);
+  }
+  double stress_of(int entry, int lane) const {
+    return mean(batch().stress[entry], lane) +
+           (fibres_ ? mean(fibres_->batch().stress[entry], lane) : 0.0);
+  }
+
+  void add_forces(Vec3d* force) const {
+    PointVisit::add_forces(force);
+    if (fibres_) fibres_->add_forces(force);
+  }
+  void assemble(CutMatrix& matrix) {
+    PointVisit::assemble(matrix);
+    if (!fibres_) return;
+    CutMatrix part;
+    fibres_->assemble(part);
+    add(part, matrix);
+  }
+
+ protected:
+  void respond_fibres(bool stress) {
+    if (fibres_) fibres_->LawPoints::respond(material(), stress, fibres_->batch());
+  }
+  PointVisit* fibres() { return fibres_ ? &*fibres_ : nullptr; }
+
+  static void add(const CutMatrix& part, CutMatrix& to) {
+    for (int e = 0; e < CutMatrix::kSize; ++e) {
+      for (int lane = 0; lane < kGroupBlocks; ++lane) to.entry[e][lane] += part.entry[e][lane];
+    }
+  }
+
+ private:
+  std::optional<PointVisit> fibres_;
 };
 
 /// Adds the diagonal of a matrix on differences to corner 0 to that of all corners.

@@ -108,6 +108,16 @@ class LawPoints {
     if (fix == mixed::Fix::Thresholded) raise(&gradient_[0][0], 0);
   }
 
+  /// The tangent of p M alone.
+  void linearise(const mixed::Measure& measure) {
+    if (axes_) {
+      std::fill_n(dense_, kDense * kBatchCells, 0.0);
+    } else {
+      ISOCHOR_CALL_KERNEL(isa_, frame_kernel(&batch_.F[0][0], principal_));
+    }
+    add_measure(measure, pressure_, tangent());
+  }
+
   /// Raises eigenvalues of the tangent plus kappa* Q Q^T to `floor` mu. Q, its gradient, may be
   /// null; then only the chosen cells count, all of them without a choice.
   void raise(const double* gradient, double floor, const bool* chosen = nullptr) {

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+
+#include "isochor/geometry/mirrored_points.h"
 #include "isochor/lattice/cut_visit.h"
 #include "isochor/lattice/mixed_operator.h"
 #include "isochor/lattice/mixed_visit.h"
@@ -7,9 +10,49 @@
 
 namespace isochor::lattice::mixed {
 
+/// The images of the points of cells in their centroids, while volume is measured there.
+class ImageVisit {
+ public:
+  ImageVisit(const lattice::Model& model, const CutGroup& group, const Configuration& at, Isa isa)
+      : group_(mirrored(group)), points_(model, group_, at.activations, isa) {
+    points_.deform(at.positions);
+  }
+
+  PointVisit& points() { return points_; }
+  const PointVisit& points() const { return points_; }
+
+  /// Adds the forces of p M, once it was measured.
+  void add_forces(Vec3d* force) {
+    CellBatch& batch = points_.batch();
+    for (int e = 0; e < 9; ++e) {
+      for (int i = 0; i < kBatchCells; ++i) {
+        batch.stress[e][i] = points_.pressure()[i] * points_.gradient()[e * kBatchCells + i];
+      }
+    }
+    points_.add_forces(force);
+  }
+
+ private:
+  static CutGroup mirrored(const CutGroup& given) {
+    CutGroup group = given;
+    for (int lane = 0; lane < kGroupBlocks; ++lane) {
+      geometry::FourPoints points;
+      for (int i = 0; i < 3 * kCutPoints; ++i)
+        points[i / 3][i % 3] = group.point[i / 3][i % 3][lane];
+      points = geometry::mirrored(points);
+      for (int i = 0; i < 3 * kCutPoints; ++i)
+        group.point[i / 3][i % 3][lane] = points[i / 3][i % 3];
+    }
+    return group;
+  }
+
+  const CutGroup group_;
+  PointVisit points_;
+};
+
 /// Cells with points of their own while their law and measure are visited there. Where the measure
 /// is one of the mean volume, m(Jbar) [Patterson12 (6)], points measure J - 1 and have the pressure
-/// p m'(Jbar).
+/// p m'(Jbar). Where the mean is that of eight points, the law is still visited at four.
 class MixedCutVisit : public CutVisit {
  public:
   MixedCutVisit(const Model& model, const CutGroup& group, const Configuration& at, Isa isa)
@@ -23,39 +66,54 @@ class MixedCutVisit : public CutVisit {
     for (int lane = 0; lane < kGroupBlocks; ++lane) {
       cell_pressure_[lane] = at.pressure[Model::pressure_at(group.cell[lane])];
     }
+    if (model.params.mean_points == MeanPoints::Eight) images_.emplace(model.base, group, at, isa);
     if (by_mean_) measure_mean();
-    for (int i = 0; i < kBatchCells; ++i) {
-      const int lane = i % kGroupBlocks;
-      pressure()[i] = cell_pressure_[lane] * (by_mean_ ? of_mean_[lane].slope : 1);
-    }
   }
 
   /// Energies and stresses of Psi0 + p M.
-  void respond() { LawPoints::respond(material(), point_measure(), batch(), value()); }
+  void respond() {
+    set_pressures(images_ ? 0.5 : 1, pressure());
+    LawPoints::respond(material(), point_measure(), batch(), value());
+    respond_fibres(true);
+    measure_images();
+  }
+  void add_forces(Vec3d* force) {
+    CutVisit::add_forces(force);
+    if (!images_) return;
+    set_pressures(0.5, images_->points().pressure());
+    images_->add_forces(force);
+  }
   /// M of all cells.
-  void measure_volume() { LawPoints::measure_volume(point_measure(), value()); }
+  void measure_volume() {
+    LawPoints::measure_volume(point_measure(), value());
+    measure_images();
+  }
 
   /// The mean measure of a cell once it was measured or responded, and its mean energy, J/m^3.
   double measure_of(int lane) const {
-    return by_mean_ ? of_mean_[lane].value : mean(value(), lane);
+    return by_mean_ ? of_mean_[lane].value : mean_of_points(lane);
   }
   double energy_of(int lane) const {
-    const double energy = mean(batch().energy, lane);
-    if (!by_mean_) return energy;
-    return energy + cell_pressure_[lane] * of_mean_[lane].value -
+    const double energy = CutVisit::energy_of(lane);
+    if (!by_mean_ && !images_) return energy;
+    return energy + cell_pressure_[lane] * measure_of(lane) -
            pressure()[lane] * mean(value(), lane);
   }
 
   void linearise(Fix fix, Tangents& tangents) {
     const std::int32_t matrix = group().matrix;
+    set_pressures(1, pressure());
     LawPoints::linearise(material(), point_measure(), fix);
+    if (fibres()) {
+      fibres()->LawPoints::linearise(material(), materials::Definiteness::None);
+      if (fix != Fix::None) fibres()->raise(nullptr, kFloor);
+    }
     assemble(tangents.system.cut[matrix]);
     raise(nullptr, kFloor);
+    if (fibres()) fibres()->raise(nullptr, kFloor);
     assemble(tangents.definite.cut[matrix]);
-    measure_volume();
-    CutGradient& gradient_of_cell = tangents.cut[matrix];
-    ISOCHOR_CALL_KERNEL(
-        isa(), assemble_gradient_kernel(group(), gradient(), model_.alpha, gradient_of_cell));
+    assemble_gradient(*this, tangents.cut[matrix]);
+    if (images_) move_to_images(tangents);
     if (by_mean_) curve(fix, tangents);
   }
 
@@ -65,15 +123,61 @@ class MixedCutVisit : public CutVisit {
     return by_mean_ ? Measure{materials::VolumeMeasure::J, 0} : measure_;
   }
 
+  /// The pressures of points, of which each has a part.
+  void set_pressures(double part, double* of_points) const {
+    for (int i = 0; i < kBatchCells; ++i) {
+      const int lane = i % kGroupBlocks;
+      of_points[i] = part * cell_pressure_[lane] * (by_mean_ ? of_mean_[lane].slope : 1);
+    }
+  }
+
+  void measure_images() {
+    if (!images_) return;
+    PointVisit& points = images_->points();
+    points.measure_volume(point_measure(), points.value());
+  }
+  double mean_of_points(int lane) const {
+    const double own = mean(value(), lane);
+    return images_ ? 0.5 * (own + mean(images_->points().value(), lane)) : own;
+  }
+
   void measure_mean() {
     materials::Parameters<double> penalty{};
     penalty.shape[0] = measure_.penalty;
-    LawPoints::measure_volume(point_measure(), value());
+    measure_volume();
     for (int lane = 0; lane < kGroupBlocks; ++lane) {
-      const double change = mean(value(), lane);
+      const double change = mean_of_points(lane);
       of_mean_[lane] = measure_.kind == materials::VolumeMeasure::LogJ
                            ? materials::LogVolume::of(change, penalty)
                            : materials::RatioVolume::of(change, penalty);
+    }
+  }
+
+  /// The derivative of alpha times the integral of M by positions, as if `points` were all.
+  void assemble_gradient(PointVisit& points, CutGradient& out) const {
+    points.LawPoints::measure_volume(point_measure(), points.value());
+    ISOCHOR_CALL_KERNEL(
+        isa(), assemble_gradient_kernel(points.group(), points.gradient(), model_.alpha, out));
+  }
+
+  /// Gives half of the measure from the points to their images. What is made definite stays as it
+  /// is: the two halves differ by little, and each alone would have to be made so.
+  void move_to_images(Tangents& tangents) {
+    const std::int32_t matrix = group().matrix;
+    PointVisit& images = images_->points();
+    set_pressures(-0.5, pressure());
+    set_pressures(0.5, images.pressure());
+    CutMatrix part;
+    for (PointVisit* points : {static_cast<PointVisit*>(this), &images}) {
+      points->LawPoints::linearise(point_measure());
+      points->assemble(part);
+      add(part, tangents.system.cut[matrix]);
+    }
+    CutGradient of_images;
+    assemble_gradient(images, of_images);
+    for (int e = 0; e < 21 * kGroupBlocks; ++e) {
+      float& entry = (&tangents.cut[matrix].entry[0][0])[e];
+      entry = 0.5F * (entry + (&of_images.entry[0][0])[e]);
     }
   }
 
@@ -102,6 +206,7 @@ class MixedCutVisit : public CutVisit {
   const Model& model_;
   const Measure& measure_;
   const bool by_mean_;
+  std::optional<ImageVisit> images_;
   double cell_pressure_[kGroupBlocks];
   materials::Smooth<double> of_mean_[kGroupBlocks];
 };

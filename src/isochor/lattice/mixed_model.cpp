@@ -99,9 +99,11 @@ void at_cell(std::vector<GroupVolume>& volumes, std::int32_t cell, F&& f) {
 }
 
 /// Volumes, compliances and regions, and what pressures of a block are tied to their mean with. One
-/// number per block: otherwise the tie would move volume from one cell to another.
+/// number per block: otherwise the tie would move volume from one cell to another. `part` is what
+/// counts of a cell.
 std::vector<GroupVolume> make_volumes(const lattice::Model& base, const Params& params,
-                                      const std::vector<double>& compliance) {
+                                      const std::vector<double>& compliance,
+                                      double (GroupModuli::*part)[8][kGroupBlocks]) {
   constexpr double kHeldModulus = 100;  // in multiples of mu
   const std::vector<std::uint8_t> held = find_held_cells(base);
   std::vector<GroupVolume> volumes(base.groups.size(), GroupVolume{});
@@ -110,7 +112,7 @@ std::vector<GroupVolume> make_volumes(const lattice::Model& base, const Params& 
     const Block& block = base.blocks[cell / 8];
     at_cell(volumes, cell, [&](GroupVolume& v, int lane, int b) {
       v.volume[lane][b] =
-          base.moduli[cell / kGroupCells].fill[lane][b] * block.h * block.h * block.h;
+          (base.moduli[cell / kGroupCells].*part)[lane][b] * block.h * block.h * block.h;
       const double softest = held[cell] ? 1 / (kHeldModulus * base.mu(cell)) : 0;
       v.compliance[lane][b] = std::max(compliance[c], softest);
       // Numbered in the order in which the block's cells have them.
@@ -141,6 +143,17 @@ std::vector<GroupVolume> make_volumes(const lattice::Model& base, const Params& 
     }
   }
   return volumes;
+}
+
+/// Lets the centres of cells at the surface, of which only matrices take notice, stand for all of
+/// a cell.
+void make_surface_whole(const std::vector<BodySpec>& bodies, lattice::Model& base) {
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    for (const grid::CutCell& cut : bodies[b].lattice.cut_cells) {
+      const std::int32_t cell = base.cells[std::size_t(base.bodies[b].first_cell + cut.cell)];
+      base.moduli[cell / kGroupCells].weight[cell % 8][cell / 8 % kGroupBlocks] = 1;
+    }
+  }
 }
 
 /// The mean mu by the edge of a cube that has all the volume.
@@ -215,7 +228,12 @@ Model build_model(std::vector<BodySpec> bodies, lattice::Params lattice_params,
     if (measure.kind == VolumeMeasure::Linear) model.params.hourglass = Hourglass::Spread;
   }
   if (params.variant == Variant::Published) model.params.hourglass = Hourglass::Spread;
-  model.volumes = make_volumes(model.base, params, compliance);
+  model.volumes = make_volumes(model.base, params, compliance, &GroupModuli::fill);
+  if (params.whole_in_matrix && !model.base.has_centres() &&
+      lattice_params.four_point_tangent == FourPointTangent::None) {
+    make_surface_whole(bodies, model.base);
+    model.whole_volumes = make_volumes(model.base, params, compliance, &GroupModuli::weight);
+  }
   model.alpha = natural_unit(model.base, model.volumes);
   model.has_constant_pressure = find_constant_pressures(model.base, compliance);
   return model;

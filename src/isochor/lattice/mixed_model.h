@@ -33,20 +33,32 @@ enum class Hourglass {
   Spread,  ///< all that edges differ by [McAdams11 (17)], rotations too
 };
 
+/// The points of such a cell over which Mbar is taken.
+enum class MeanPoints {
+  Four,   ///< those of its energy
+  Eight,  ///< these and their images in the cell's centroid: Gauss's eight of a whole cell, by
+          ///< which the mean of J is exact [Patterson12 sec 3.1]
+};
+
 struct Params {
   Variant variant = Variant::Best;
   /// None: that of each law, but J - 1 for ln J where a material is close to incompressible, which
   /// then keeps the volume of blocks exactly and is solved faster.
   std::optional<materials::VolumeMeasure> measure;
   Mean mean = Mean::OfMeasure;
+  MeanPoints mean_points = MeanPoints::Four;
   /// Spread, whatever is asked for, with Variant::Published and for linear elasticity, which
   /// rotations do strain.
   Hourglass hourglass = Hourglass::Strain;
-  double stabilise = 1;      ///< part of that resistance; 0: bare one-point quadrature
+  double stabilise = 1;  ///< part of that resistance; 0: bare one-point quadrature
+  /// Where matrices know one point per cell only (FourPointTangent::None), cells at the surface
+  /// count whole there: the published K1. Otherwise by what is in them.
+  bool whole_in_matrix = false;
   double jumps = 0.1;        ///< delta; 0: no stabilisation of pressures
   double tolerance = 1e-6;   ///< of forces, relative, and of the volume of cells
   int max_iterations = 100;  ///< linear systems per step
   int max_krylov = 40;       ///< iterations per linear system; then the fallback
+  int max_qmr = 5000;        ///< the same of the published variant, which takes what it has then
   double krylov_tolerance = 1e-3;
 };
 
@@ -75,6 +87,8 @@ struct Model {
   Params params;
   std::vector<Measure> measures;     ///< per Model::materials of the base
   std::vector<GroupVolume> volumes;  ///< per group
+  /// The same as matrices have it, where they count cells at the surface whole.
+  std::vector<GroupVolume> whole_volumes;
   /// Unit of the unknown pressure, Pa/m: [Patterson12 (7)]'s alpha, mu by the size of the body.
   /// With mu/h, which would weigh volumes and forces alike, roundings of a preconditioner in single
   /// precision count too much: 26 iterations instead of 18 on 64^3 cells.
@@ -89,6 +103,9 @@ struct Model {
   double cycle_spread() const;
   double coarse_spread() const;
 
+  const GroupVolume& matrix_volume(std::size_t group) const {
+    return whole_volumes.empty() ? volumes[group] : whole_volumes[group];
+  }
   std::size_t node_count() const { return base.node_count(); }
   std::size_t pressure_count() const { return std::size_t(kGroupCells) * base.groups.size(); }
   /// Where the pressure of an entry of Model::cells is.

@@ -148,7 +148,7 @@ double softness_of(const Model& model, std::span<const double> softness, std::si
 /// what C is multiplied by.
 void fill_schur(const Model& model, std::size_t g, int b, const double* weights, double scale,
                 GroupSchur& out) {
-  const GroupVolume& v = model.volumes[g];
+  const GroupVolume& v = model.matrix_volume(g);
   double omega[8] = {}, whole[8] = {};  // per region
   for (int c = 0; c < 8; ++c) {
     omega[v.region[c][b]] += kSchurScale * weights[kGroupBlocks * c + b];
@@ -325,7 +325,8 @@ void apply(const Model& model, const Tangents& tangents, std::span<const Vec3d> 
     });
     for (std::size_t g = groups.begin; g < std::size_t(groups.end); ++g) {
       ISOCHOR_CALL_KERNEL(
-          isa, compliance_kernel(model.volumes[g], scale * softness_of(model, tangents.softness, g),
+          isa, compliance_kernel(model.matrix_volume(g),
+                                 scale * softness_of(model, tangents.softness, g),
                                  dp.data() + g * kGroupCells, volume.data() + g * kGroupCells));
     }
   });
@@ -369,7 +370,7 @@ void apply_schur(const Model& model, std::span<const GroupSchur> schur, std::spa
   each_group(model, arena, [&](std::size_t g) {
     const std::size_t first = g * kGroupCells;
     ISOCHOR_CALL_KERNEL(
-        isa, schur_kernel(model.volumes[g], schur[g], r.data() + first, z.data() + first));
+        isa, schur_kernel(model.matrix_volume(g), schur[g], r.data() + first, z.data() + first));
   });
 }
 

@@ -17,8 +17,6 @@ constexpr double kMostCrushed = 0.1;
 constexpr double kPenalty = 5;
 /// Iterations that a solve with the definiteness fix may take, relative to one without.
 constexpr int kPatience = 3;
-/// Of symmetric QMR without a preconditioner, which takes hundreds to thousands.
-constexpr int kMostQmr = 5000;
 
 double square(const Vec3d& v) { return dot(v, v); }
 
@@ -342,7 +340,8 @@ class Saddle {
                         [&](std::span<const double> r, std::span<double> z) {
                           solve::copy(context_.arena, r, z);
                         },
-                        stop, scratch_.load, scratch_.step, tolerance, kMostQmr, scratch_.qmr)
+                        stop, scratch_.load, scratch_.step, tolerance, model_.params.max_qmr,
+                        scratch_.qmr)
                   : solve::gmres(
                         context_.arena, apply,
                         [&](std::span<const double> r, std::span<double> z) {

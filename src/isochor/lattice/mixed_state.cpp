@@ -88,10 +88,10 @@ std::size_t bytes_allocated(const Model& model, const State& state, const Scratc
   for (const auto& v : krylov.preconditioned) bytes += sum(v);
   return bytes +
          sum(history.past, history.target, history.end, history.positions, history.softness) +
-         sum(model.measures, model.volumes, model.has_constant_pressure, state.pressure,
-             scratch.positions, scratch.pressure, scratch.force, scratch.volume, scratch.load,
-             scratch.step, scratch.image, scratch.blocks.energy, scratch.blocks.least_j,
-             scratch.pull, scratch.slides) +
+         sum(model.measures, model.volumes, model.whole_volumes, model.has_constant_pressure,
+             state.pressure, scratch.positions, scratch.pressure, scratch.force, scratch.volume,
+             scratch.load, scratch.step, scratch.image, scratch.blocks.energy,
+             scratch.blocks.least_j, scratch.pull, scratch.slides) +
          sum(linear.tangents.principal, linear.tangents.dense, linear.tangents.cut,
              linear.tangents.softness, linear.tangents.positions, linear.diagonal, linear.schur,
              linear.pressure, linear.load, linear.pull) +

@@ -320,13 +320,14 @@ std::size_t bytes_allocated(const Model& model) {
   const auto sum = [](const auto&... v) {
     return (... + (v.capacity() * sizeof(typename std::remove_cvref_t<decltype(v)>::value_type)));
   };
-  std::size_t bytes = sum(
-      model.bodies, model.materials, model.axes, model.blocks, model.groups, model.moduli,
-      model.tile_starts, model.color_starts, model.tile_nodes.runs, model.tile_nodes.first,
-      model.opened_nodes.runs, model.opened_nodes.first, model.cut_groups, model.first_cut,
-      model.cut_axes, model.cells, model.rest_positions, model.mass, model.freedom, model.sliding,
-      model.holds, model.springs.first, model.springs.terms, model.springs.stiffness,
-      model.springs.nodes, model.springs.node_first, model.springs.pulls, model.spring_groups);
+  std::size_t bytes =
+      sum(model.bodies, model.materials, model.axes, model.blocks, model.groups, model.moduli,
+          model.tile_starts, model.color_starts, model.tile_nodes.runs, model.tile_nodes.first,
+          model.opened_nodes.runs, model.opened_nodes.first, model.cut_groups, model.first_cut,
+          model.fibre_groups, model.cut_axes, model.cells, model.rest_positions, model.mass,
+          model.freedom, model.sliding, model.holds, model.springs.first, model.springs.terms,
+          model.springs.stiffness, model.springs.nodes, model.springs.node_first,
+          model.springs.pulls, model.spring_groups);
   for (const Hold& hold : model.holds) bytes += sum(hold.nodes);
   bytes += model.surfaces.bytes() + model.skin.bytes();
   return bytes + (model.hierarchy ? bytes_allocated(*model.hierarchy) : 0);

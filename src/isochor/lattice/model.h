@@ -74,10 +74,13 @@ struct BodySpec {
   std::vector<Mat3d> axes;         ///< per cell, of laws with directions: fibre, sheet, normal
   std::vector<double> activation;  ///< per cell, a factor of its material's; none: 1
   std::vector<double> fibres;      ///< per cell, a factor of all that fibres do; none: 1
-  std::vector<double> fill;        ///< per cell, the part of it that is material; none: 1
-  double density = 1000;           ///< kg/m^3
-  double mass_damping = 0;         ///< Rayleigh's coefficient of the mass, 1/s
-  double stiffness_damping = 0;    ///< that of the stiffness, s
+  /// Per cell, from 0 to 1, where FibrePoint::Centroid has its fibres; none: the centroid of its
+  /// points.
+  std::vector<Vec3d> fibre_points;
+  std::vector<double> fill;      ///< per cell, the part of it that is material; none: 1
+  double density = 1000;         ///< kg/m^3
+  double mass_damping = 0;       ///< Rayleigh's coefficient of the mass, 1/s
+  double stiffness_damping = 0;  ///< that of the stiffness, s
   std::vector<HoldSpec> holds;
   std::vector<PressureSpec> pressures;
   std::vector<HeldSurfaceSpec> held_surfaces;
@@ -98,6 +101,12 @@ enum class FourPointTangent {
   Exact,
   AtSurface,  ///< at the surface only: inside, one point, stabilised
   None,       ///< one point, stabilised, everywhere: the published K1
+};
+
+/// Where the fibres of a cell with points of its own are.
+enum class FibrePoint {
+  Points,    ///< with the rest of the law
+  Centroid,  ///< at one point, that of the muscle in the cell [Patterson12 sec 5]
 };
 
 /// What makes a linear solve short. Cycles know one point per cell: with Gauss quadrature the
@@ -122,6 +131,7 @@ enum class Solver {
 struct Params {
   Quadrature quadrature = Quadrature::OnePoint;
   FourPointTangent four_point_tangent = FourPointTangent::Exact;
+  FibrePoint fibre_point = FibrePoint::Points;
   bool stabilise = true;         ///< off shows the hourglass modes of bare one-point quadrature
   bool always_definite = false;  ///< never use the exact tangent: the published method
   /// What is done about negative curvature. None: a search ends where it is met.
@@ -195,6 +205,7 @@ struct alignas(64) CutGroup {
   std::int32_t material = 0;  ///< in Model::materials
   std::int32_t axes = -1;     ///< in Model::cut_axes, of laws with directions
   std::int32_t matrix = -1;   ///< in Tangents::cut; none where the centre stands for the points
+  std::int32_t fibres = -1;   ///< in Model::fibre_groups; none where fibres are at the points
 };
 
 /// A body's place among the arrays of a model.
@@ -246,6 +257,8 @@ struct Model {
   std::vector<GroupAxes> axes;       ///< of groups that are dense
   std::vector<CutGroup> cut_groups;  ///< those of tile t: [first_cut[t], [t + 1])
   std::vector<std::int32_t> first_cut;
+  /// The same cells with all four points where their fibres are, and of their law only these.
+  std::vector<CutGroup> fibre_groups;
   /// Axes of their points, as if point q of lane l were number kGroupBlocks q + l of a half group.
   std::vector<GroupAxes> cut_axes;
   std::int32_t matrix_count = 0;  ///< cut groups with a matrix

@@ -81,9 +81,9 @@ void respond_cut(const Model& model, const Configuration& at, std::size_t tile, 
   for_each_cut(model, tile, [&](const CutGroup& cut) {
     CutVisit visit(model, cut, at.activations, isa);
     visit.deform(at.positions);
-    visit.respond(visit.material(), force != nullptr, visit.batch());
+    visit.respond(force != nullptr);
     for (int lane = 0; lane < kGroupBlocks; ++lane) {
-      block_energy[cut.cell[lane] / 8] += cut.volume[lane] * visit.mean(visit.batch().energy, lane);
+      block_energy[cut.cell[lane] / 8] += cut.volume[lane] * visit.energy_of(lane);
     }
     if (force) visit.add_forces(force);
     add_skin_forces(model, cut, at.positions, force, block_energy);
@@ -149,12 +149,12 @@ void cell_stresses(const Model& model, const Configuration& at, std::span<CellSt
     for_each_cut(model, tile, [&](const CutGroup& cut) {
       CutVisit visit(model, cut, at.activations, isa);
       visit.deform(at.positions);
-      visit.respond(visit.material(), true, visit.batch());
+      visit.respond(true);
       for (int lane = 0; lane < kGroupBlocks; ++lane) {
         CellStress& out = stresses[cut.cell[lane]];
         for (int e = 0; e < 9; ++e) {
           out.F(e % 3, e / 3) = visit.mean(visit.batch().F[e], lane);
-          out.P(e % 3, e / 3) = visit.mean(visit.batch().stress[e], lane);
+          out.P(e % 3, e / 3) = visit.stress_of(e, lane);
         }
       }
     });
@@ -170,7 +170,7 @@ void linearise(const Model& model, const Configuration& at, Definiteness fix, Ta
       if (cut.matrix < 0) return;
       CutVisit visit(model, cut, at.activations, isa);
       visit.deform(at.positions);
-      visit.linearise(visit.material(), fix);
+      visit.linearise(fix);
       visit.assemble(tangents.cut[cut.matrix]);
       add_skin_tangent(model, cut, at.positions, fix != Definiteness::None,
                        tangents.cut[cut.matrix]);
@@ -193,7 +193,7 @@ void linearise(const Model& model, std::span<const Mat3d> gradients,
       if (cut.matrix < 0) return;
       CutVisit visit(model, cut, activations, isa);
       visit.deform(gradients);
-      visit.linearise(visit.material(), fix);
+      visit.linearise(fix);
       visit.assemble(tangents.cut[cut.matrix]);
       add_skin_tangent(model, cut, gradients, fix != Definiteness::None, tangents.cut[cut.matrix]);
     });

@@ -50,6 +50,7 @@ constexpr Features kMoving = Dynamic | StiffnessDamping;
 constexpr MethodSetting kPaper{&MethodSpec::variant, "variant", "paper"};
 constexpr MethodSetting kFas{&MethodSpec::solver, "solver", "fas"};
 constexpr MethodSetting kGauss{&MethodSpec::quadrature, "quadrature", "gauss"};
+constexpr MethodSetting kFourPoints{&MethodSpec::quadrature, "quadrature", "four-points"};
 constexpr MethodSetting kPenalty{&MethodSpec::volume, "volume", "penalty"};
 constexpr MethodSetting kMixed{&MethodSpec::volume, "volume", "mixed"};
 constexpr MethodSetting kOneRing{&MethodSpec::volume, "volume", "one-ring"};
@@ -64,17 +65,18 @@ constexpr std::array kGaussSettings{kPenalty, kGauss};
 constexpr std::array kMixedSettings{kMixed};
 constexpr std::array kMixedPaperSettings{kMixed, kPaper};
 constexpr std::array kNotMixed{kFas, kGauss, kJacobi};
-constexpr std::array kNotTets{kPaper, kFas, kGauss};
+constexpr std::array kNotFas{kFourPoints};
+constexpr std::array kNotTets{kPaper, kFas, kGauss, kFourPoints};
 constexpr std::array kOneRingSettings{kOneRing, kBest};
 constexpr std::array kOneRingPaperSettings{kOneRing, kPaper};
-constexpr std::array kNotOneRing{kFas, kGauss};
+constexpr std::array kNotOneRing{kFas, kGauss, kFourPoints};
 constexpr std::array kZonalSettings{kZonal};
 constexpr std::array<std::string_view, 1> kBackwardEuler{"backward-euler"};
 /// Those whose forces are evaluated where a step ends: where volumes have to be right.
 constexpr std::array<std::string_view, 2> kToTheEnd{"backward-euler", "bdf2"};
 constexpr std::array kStaggeredSettings{kPenalty, kBest};
 constexpr std::array kStaggeredPaperSettings{kPenalty, kPaper};
-constexpr std::array kNotStaggered{kFas, kGauss, kJacobi};
+constexpr std::array kNotStaggered{kFas, kGauss, kFourPoints, kJacobi};
 constexpr std::array<std::string_view, 2> kStaggeredLaws{"linear", "corotated"};
 constexpr Features kStaggered =
     Static | Dynamic | HeldNodes | Tractions | StiffnessDamping | Contact;
@@ -98,6 +100,7 @@ constexpr std::array kCapabilities{
     Capability{.name = "lattice-fas",
                .method = "lattice",
                .settings = kFasSettings,
+               .excludes = kNotFas,
                .source = "McAdams 2011, nonlinear multigrid",
                .elements = "hexahedral cells, one point",
                .volume = "penalty",

@@ -12,8 +12,16 @@ namespace isochor::sim {
 namespace {
 
 lattice::Params params_of(const MethodSpec& method, const TimeSpec& time) {
-  return {.quadrature = method.quadrature == "gauss" ? lattice::Quadrature::Gauss
-                                                     : lattice::Quadrature::OnePoint,
+  using Points = lattice::FourPointTangent;
+  return {.quadrature = method.quadrature == "gauss"         ? lattice::Quadrature::Gauss
+                        : method.quadrature == "four-points" ? lattice::Quadrature::FourPoints
+                                                             : lattice::Quadrature::OnePoint,
+          .four_point_tangent = method.tangent == "exact"     ? Points::Exact
+                                : method.tangent == "surface" ? Points::AtSurface
+                                                              : Points::None,
+          .fibre_point = method.variant == "paper" && method.volume == "mixed"
+                             ? lattice::FibrePoint::Centroid
+                             : lattice::FibrePoint::Points,
           .stabilise = method.stabilise,
           .always_definite = method.variant == "paper",
           .definiteness = method.definiteness == "none"       ? materials::Definiteness::None

@@ -49,6 +49,11 @@ bool in_cell(const grid::Embedding::Point& point) {
 lattice::mixed::Params mixed_params_of(const MethodSpec& method) {
   lattice::mixed::Params params{.tolerance = method.newton.tolerance,
                                 .max_iterations = method.newton.max_iterations};
+  using enum lattice::mixed::Mean;
+  using enum lattice::mixed::MeanPoints;
+  params.mean = method.mean == "volume" ? OfVolume : OfMeasure;
+  params.mean_points = method.mean_points == "eight" ? Eight : Four;
+  params.whole_in_matrix = method.tangent == "whole";
   if (!method.stabilise) params.stabilise = 0;
   if (method.variant == "paper") {
     params.variant = lattice::mixed::Variant::Published;

@@ -170,6 +170,7 @@ struct Part {
   std::int32_t cell = 0;
   double share = 0;  ///< of the cell's material
   Vec3d centroid;    ///< of the muscle in the cell, m
+  Vec3d place;       ///< the same in the cell, from 0 to 1
 };
 
 /// A muscle on its way into a body.
@@ -272,13 +273,26 @@ Tissues divide_body(const BodySpec& spec, const std::filesystem::path& scene_fil
 
 std::vector<Part> parts_of(std::span<const grid::CellShare> shares, const Body& body) {
   std::vector<Part> parts;
+  const auto nodes = body.lattice.cell_nodes();
   for (const grid::CellShare& s : shares) {
     const double fill = body.spec.fill[s.cell];
-    if (s.fraction > kLeastShare * fill) {
-      parts.push_back({s.cell, std::min(1.0, s.fraction / fill), s.centroid});
-    }
+    if (!(s.fraction > kLeastShare * fill)) continue;
+    const Vec3d low = body.lattice.rest_positions[nodes[s.cell][0]];
+    parts.push_back({s.cell, std::min(1.0, s.fraction / fill), s.centroid,
+                     (1 / body.lattice.spacing) * (s.centroid - low)});
   }
   return parts;
+}
+
+/// Of what is in each cell, from 0 to 1.
+std::vector<Vec3d> centroids_of_cells(const grid::Lattice& lattice) {
+  std::vector<Vec3d> centroids(lattice.cell_count(), Vec3d{0.5, 0.5, 0.5});
+  for (const grid::CutCell& cut : lattice.cut_cells) {
+    Vec3d& centroid = centroids[cut.cell];
+    centroid = {0, 0, 0};
+    for (const Vec3d& p : cut.points) centroid += 0.25 * p;
+  }
+  return centroids;
 }
 
 /// Gives a cell to a muscle.
@@ -293,6 +307,7 @@ void set_cell(const Placed& muscle, const Part& part, lattice::BodySpec& body) {
       materials::axes_along(muscle.fibres(part.centroid), muscle.spec.material.sheet);
   // Laws take the stiffness of fibres in multiples of mu.
   body.fibres[part.cell] = part.share * m.mu / mu;
+  body.fibre_points[part.cell] = part.place;
 }
 
 }  // namespace
@@ -320,6 +335,7 @@ void add_tissues(const BodySpec& spec, const std::filesystem::path& scene_file, 
   const std::size_t cells = body.lattice.cell_count();
   body.spec.cell_materials.assign(cells, 0);
   body.spec.fibres.assign(cells, 1);
+  body.spec.fibre_points = centroids_of_cells(body.lattice);
   if (body.spec.axes.empty()) body.spec.axes.assign(cells, Mat3d::identity());
   // Per cell, the part of the muscle that has most of it.
   std::vector<const Part*> owned(cells, nullptr);

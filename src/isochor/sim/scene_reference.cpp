@@ -46,6 +46,8 @@ std::string scene_reference() {
     if (where == "all") continue;
     add(fmt::format("where = \"{}\"", where), ZoneSpec{.where = std::string(where)}, "body.zone");
   }
+  add("volume = \"mixed\"` and `quadrature = \"four-points\"",
+      MethodSpec{.volume = "mixed", .quadrature = "four-points"}, "method");
   add("volume = \"zones\"", MethodSpec{.volume = "zones"}, "method");
   add("self_contact = true", MethodSpec{.self_contact = true}, "method");
   for (const std::string_view kind : collider_kinds()) {

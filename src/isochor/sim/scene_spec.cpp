@@ -25,7 +25,10 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kVariants{"best", "paper"};
 constexpr std::array<std::string_view, 4> kVolumes{"penalty", "mixed", "one-ring", "zones"};
-constexpr std::array<std::string_view, 2> kQuadratures{"one-point", "gauss"};
+constexpr std::array<std::string_view, 3> kQuadratures{"one-point", "four-points", "gauss"};
+constexpr std::array<std::string_view, 4> kTangents{"exact", "surface", "weighted", "whole"};
+constexpr std::array<std::string_view, 2> kMeans{"measure", "volume"};
+constexpr std::array<std::string_view, 2> kMeanPoints{"four", "eight"};
 constexpr std::array<std::string_view, 3> kFixes{"clamp", "absolute", "none"};
 constexpr std::array<std::string_view, 14> kShapes{
     "box",   "sphere",  "ellipsoid", "cylinder", "capsule", "puck",   "tube",
@@ -103,8 +106,23 @@ void describe(FieldVisitor& visitor, MethodSpec& spec) {
                  "what finds an equilibrium: Newton's method, or nonlinear multigrid cycles (full "
                  "approximation scheme), which pay for large motions within a frame");
   visitor.choice("quadrature", spec.quadrature, kQuadratures,
-                 "where a cell's energy is evaluated: at its centre, or at eight Gauss points, "
-                 "a reference that takes about eight times as long");
+                 "where the energy of a cell inside is evaluated: at its centre; at four points, "
+                 "as those that the surface cuts are; or at eight Gauss points, a reference that "
+                 "takes about eight times as long");
+  if (spec.volume == "mixed" && spec.quadrature == "four-points") {
+    visitor.choice("tangent", spec.tangent, kTangents,
+                   "what the matrix of Newton's method knows of four points: all; those at the "
+                   "surface; or none, with one point per cell, cells at the surface by what is in "
+                   "them or whole, which is the defect correction of Patterson 2012");
+  }
+  if (spec.volume == "mixed") {
+    visitor.choice("mean", spec.mean, kMeans,
+                   "what is averaged over the points of a cell that has several: the measure of "
+                   "volume of its law, or the volume, of which it is then taken");
+    visitor.choice("mean_points", spec.mean_points, kMeanPoints,
+                   "over which points: those of its energy, or these and their images in its "
+                   "centroid, which make the volume of a whole cell exact");
+  }
   visitor.flag("stabilise", spec.stabilise,
                "off leaves bare one-point quadrature, which hourglasses");
   visitor.flag("self_contact", spec.self_contact,

@@ -49,6 +49,8 @@ struct MethodSpec {
   std::string preconditioner = "multigrid";
   std::string solver = "newton";
   std::string quadrature = "one-point";
+  std::string tangent = "exact";
+  std::string mean = "measure", mean_points = "four";
   bool stabilise = true;
   bool self_contact = false;
   double friction = 0;
