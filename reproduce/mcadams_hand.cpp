@@ -116,6 +116,12 @@ class Hand {
       while (simulation.frame() < kFrames) {
         const auto report = simulation.advance();
         if (!report) return;  // cancelled
+        context_.log(LogLevel::Info,
+                     fmt::format("mcadams/hand: frame {}, {} Newton iterations, {} V-cycles, {} "
+                                 "cuts, {:.2f} s",
+                                 report->frame, report->newton_iterations,
+                                 report->krylov_iterations, report->cut_steps,
+                                 report->solve_seconds));
         newton += report->newton_iterations;
         cycles += report->krylov_iterations;
         cuts += report->cut_steps;
