@@ -163,11 +163,12 @@ class Hand {
     draw(skin, closed, blended);
   }
 
-  /// The index finger bends, the others do not.
+  /// The index finger bends, the others do not. By no more than fingers that share cells survive:
+  /// from 0.31 of a fist on these have no equilibrium.
   void bend_alone(bool separate) {
     constexpr int kSteps = 3;
     sim::SceneSpec scene = make_closing_hand(kCoarseCell, kSteps, [](std::string_view joint) {
-      return joint.starts_with("index") ? Bend{0.3 * fist(joint).angle} : Bend{};
+      return joint.starts_with("index") ? Bend{0.25 * fist(joint).angle} : Bend{};
     });
     scene.bodies[0].separate = separate;
     const sim::BodySpec& body = scene.bodies[0];
