@@ -124,7 +124,7 @@ key = [{{ frame = 0 }}, {{ frame = 6, rotate = ["-45 deg", 0, 0] }}]
 muscles = "muscle_biceps_* muscle_brachialis"
 activation = [{{ frame = 0, value = 0 }}, {{ frame = 6, value = 1 }}]
 )",
-                  options.full ? 7 : 9, folder.filename().string(), folder.filename().string());
+                  options.full ? 6 : 7, folder.filename().string(), folder.filename().string());
   return {"anatomical",
           sim::parse_scene(text, folder.parent_path() / "patterson_arm.toml"),
           {.width = 780,
