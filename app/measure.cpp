@@ -155,6 +155,10 @@ int measure(const std::vector<const Item*>& chosen, const MeasureCommand& comman
   bool good = true;
   for (const Item* item : chosen) {
     if (!common.quiet && !common.json) fmt::print("{}\n", item->title);
+    // What experiments say of their progress; scenes that they run say more.
+    context.log = [&, name = name_of(*item)](LogLevel, std::string_view text) {
+      if (!common.quiet && text.starts_with(name)) fmt::print(stderr, "  {}\n", text);
+    };
     const std::vector<R> rows = run(*item, context);
     if (context.cancelled) return kInterrupted;
     for (const R& row : rows) {

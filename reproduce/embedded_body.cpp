@@ -11,11 +11,11 @@ namespace isochor::reproduce {
 
 lattice::BodySpec make_embedded(const geometry::SurfaceMesh& surface, double h, Boundary boundary,
                                 std::string_view law, double mu, double poisson, Context& context,
-                                const std::optional<Vec3d>& anchor) {
+                                const std::optional<Vec3d>& anchor, double least_cut) {
   constexpr double kLeastWeighted = 0.05;
   const bool cut = boundary == Boundary::Cut;
   const grid::LatticeOptions options{
-      .spacing = h, .quadrature = cut, .least_fraction = cut ? grid::kLeastFraction : 0.0};
+      .spacing = h, .quadrature = cut, .least_fraction = cut ? least_cut : 0.0};
   lattice::BodySpec body{
       .name = "body",
       .lattice =

@@ -5,6 +5,7 @@
 
 #include "isochor/base/context.h"
 #include "isochor/geometry/surface_mesh.h"
+#include "isochor/grid/sliver_cells.h"
 #include "isochor/lattice/model.h"
 
 namespace isochor::reproduce {
@@ -19,10 +20,12 @@ inline constexpr std::string_view kBoundaryNames[] = {"cut", "weighted", "whole"
 
 /// A homogeneous body in cells of edge h, not held by anything. Poisson's ratio up to 0.5, where
 /// lambda is infinite. The corner of a cell lies at `anchor`; without one, cells lie evenly about
-/// the body, wherever it is shifted.
+/// the body, wherever it is shifted. Of cut cells those filled by less than `least_cut` are left
+/// out.
 lattice::BodySpec make_embedded(const geometry::SurfaceMesh& surface, double h, Boundary boundary,
                                 std::string_view law, double mu, double poisson, Context& context,
-                                const std::optional<Vec3d>& anchor = std::nullopt);
+                                const std::optional<Vec3d>& anchor = std::nullopt,
+                                double least_cut = grid::kLeastFraction);
 
 /// A surface turned by 0.7 rad about (1, 2, 3) and shifted by (0.137, 0.291, 0.053) h: what a
 /// lattice knows nothing of.

@@ -24,6 +24,17 @@ TEST(BodyBuilder, StairsHaveTheStepsOfTheScene) {
   EXPECT_NEAR(norm(bounds.high - Vec3d{2.2, 0.8, 2.75}), 0, 1e-14);
 }
 
+TEST(BodyBuilder, SkinKeepsCellsThatWouldBeLeftOut) {
+  BodySpec spec{.shape = {.kind = "sphere", .radius = 0.5, .edge = 0.03}, .cell_size = 0.0625};
+  const geometry::SurfaceMesh surface = build_surface(spec, "").mesh;
+  ThreadArena arena(1);
+  const grid::Lattice bare = build_cells(spec, surface, arena);
+  EXPECT_GT(bare.dropped.count, 50u);
+  spec.skin.law = "rubber";
+  const grid::Lattice under_skin = build_cells(spec, surface, arena);
+  EXPECT_LT(under_skin.dropped.count, bare.dropped.count / 4);
+}
+
 TEST(BodyBuilder, TextureCoordinatesAndGroupsReachTheTopology) {
   const files::TemporaryFolder folder;
   files::write_quickly(

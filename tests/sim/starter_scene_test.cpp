@@ -73,6 +73,33 @@ Frame Time: 1
   EXPECT_EQ(scene.time.frames, 36);
 }
 
+TEST(StarterScene, HasSkinThatActs) {
+  const files::TemporaryFolder folder;
+  files::write_quickly(folder / "box.obj", box_obj(0.1, 0.2, 0.1));
+  Context context(1);
+  const StarterScene starter =
+      make_starter_scene(folder / "box.obj", {}, folder / "scene.toml", context);
+  const auto sag_with = [&](const char* modulus) {
+    const std::vector<std::string> settings{"body[0].cell_size=0.025",
+                                            std::string("body[0].skin.modulus=") + modulus};
+    Simulation simulation(parse_scene(starter.text, folder / "scene.toml", settings), context);
+    EXPECT_TRUE(simulation.advance());
+    double sum = 0;
+    const files::Frame frame = simulation.snapshot().first;
+    for (const Vec3d& p : frame.bodies[0].nodes) sum -= p[1];
+    for (const Vec3d& p : simulation.topology().bodies[0].rest_nodes) sum += p[1];
+    return sum;
+  };
+  EXPECT_EQ(parse_scene(starter.text, "s.toml").bodies[0].skin.law, "area");
+  EXPECT_LT(sag_with("1e6"), 0.99 * sag_with("1e5"));
+  // A small thing has thin skin.
+  files::write_quickly(folder / "small.obj", box_obj(0.02, 0.03, 0.02));
+  const StarterScene small =
+      make_starter_scene(folder / "small.obj", {}, folder / "scene.toml", context);
+  const SkinSpec& skin = parse_scene(small.text, "s.toml").bodies[0].skin;
+  EXPECT_LT(skin.thickness, 0.001);
+}
+
 TEST(StarterScene, RefusesWhatHasNoInsideAndBonesElsewhere) {
   const files::TemporaryFolder folder;
   Context context(1);

@@ -6,6 +6,9 @@ namespace isochor::grid {
 
 /// The part of a cell below which it is left out in bodies whose cells are cut, as in the paper.
 inline constexpr double kLeastFraction = 0.02;
+/// The same under skin. What stands in for a cell moves its surface otherwise than the cells beside
+/// it do: skin is torn there, and flesh, the softer beside it the smaller cells are, gives way.
+inline constexpr double kLeastUnderSkin = 0.002;
 
 /// Which cells can be left out because next to nothing is in them [Patterson12 sec 3.1], and which
 /// neighbour then carries their surface: per cell the number of the cell that stands in for it,

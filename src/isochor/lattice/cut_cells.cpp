@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "isochor/grid/sliver_cells.h"
 #include "isochor/materials/registry.h"
 
 namespace isochor::lattice {
@@ -47,6 +48,9 @@ void collect(const Model& model, const BodySpec& body, std::int32_t number,
     const GroupModuli& moduli = model.moduli[place / (8 * kGroupBlocks)];
     const double fill =
         at_surface ? cut->fraction : moduli.fill[place % 8][place / 8 % kGroupBlocks];
+    // A sliver is there to carry skin: its own points, close together, would leave its outer nodes
+    // loose.
+    const bool own_points = at_surface && !(has_skin[c] && fill < grid::kLeastFraction);
     members.push_back(
         {.tile = tile_of_group[place / (8 * kGroupBlocks)],
          // A centre that counts in the energy cannot stand for points in the matrix alone.
@@ -56,7 +60,7 @@ void collect(const Model& model, const BodySpec& body, std::int32_t number,
          .material = range.first_material + model.blocks[place / 8].material[place % 8],
          .place = place,
          .cell = c,
-         .points = at_surface ? cut->points : grid::full_cell_points(),
+         .points = own_points ? cut->points : grid::full_cell_points(),
          .fibre_point = body.fibre_points.empty() ? Vec3d{} : body.fibre_points[c],
          .volume = fill * h * h * h});
     if (at_surface) ++cut;

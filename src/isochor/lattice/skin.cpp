@@ -11,17 +11,28 @@
 namespace isochor::lattice {
 namespace {
 
-/// Facets of a cell whose normals differ by less than this from that of the first, as a cosine,
-/// are one point: a degree.
+/// Facets are one point where their middles are in the same box, of 4^3 in a cell, and their
+/// normals differ by less than this from that of the first, as a cosine: a degree. A point per cell
+/// and direction would leave modes of the cell that stretch it on both sides of the point.
+constexpr int kBoxes = 4;
 constexpr double kSameWay = 0.9998;
 
 /// Facets on their way to a point; lengths in cells.
 struct Piece {
+  int box = 0;
   Vec3d direction;        ///< the normal of the first facet
   Vec3d normal{0, 0, 0};  ///< sum of area vectors
   Vec3d moment{0, 0, 0};  ///< of the area
   double area = 0;
 };
+
+int box_of(const Vec3d& local) {
+  int box = 0;
+  for (int a = 0; a < 3; ++a) {
+    box = box * kBoxes + std::clamp(static_cast<int>(kBoxes * local[a]), 0, kBoxes - 1);
+  }
+  return box;
+}
 
 /// The pieces of every cell of a body that has some.
 std::vector<std::vector<Piece>> pieces_of(const BodySpec& body) {
@@ -32,9 +43,13 @@ std::vector<std::vector<Piece>> pieces_of(const BodySpec& body) {
     const double size = norm(area);
     if (!(size > 0)) continue;
     std::vector<Piece>& pieces = cells[facet.cell];
-    auto piece = std::ranges::find_if(
-        pieces, [&](const Piece& p) { return dot(p.direction, area) > kSameWay * size; });
-    if (piece == pieces.end()) piece = pieces.insert(piece, Piece{.direction = area * (1 / size)});
+    const int box = box_of((1.0 / 3) * (a + b + c));
+    auto piece = std::ranges::find_if(pieces, [&](const Piece& p) {
+      return p.box == box && dot(p.direction, area) > kSameWay * size;
+    });
+    if (piece == pieces.end()) {
+      piece = pieces.insert(piece, Piece{.box = box, .direction = area * (1 / size)});
+    }
     piece->normal += area;
     piece->moment += (size / 3) * (a + b + c);
     piece->area += size;

@@ -11,7 +11,8 @@ std::vector<TextTable> part_tables(const sim::Setup& setup, std::span<const std:
     if (parts.empty()) continue;
     TextTable& table = tables.emplace_back();
     table.heading = fmt::format("Bones and muscles of '{}'", bodies[b]);
-    table.columns = {"part", "tissue", "surface [cm\u00b3]", "cells [cm\u00b3]", "of it [%]"};
+    table.columns = {"part", "tissue", "inside its mesh [cm\u00b3]", "in cells [cm\u00b3]",
+                     "in cells [%]"};
     for (const sim::PartVolume& part : parts) {
       table.rows.push_back({part.name, std::string(part.tissue),
                             fmt::format("{:.2f}", 1e6 * part.enclosed),

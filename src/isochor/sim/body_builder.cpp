@@ -105,11 +105,12 @@ std::vector<geometry::Triangle> outward_triangles(const geometry::SurfaceMesh& s
 grid::Lattice build_cells(const BodySpec& spec, const geometry::SurfaceMesh& surface,
                           ThreadArena& arena) {
   const bool cut = spec.boundary == "cut";
+  const double least = spec.skin.law == "none" ? grid::kLeastFraction : grid::kLeastUnderSkin;
   const grid::LatticeOptions options{.spacing = spec.cell_size,
                                      .padding = spec.padding,
                                      .separate = spec.separate,
                                      .quadrature = cut,
-                                     .least_fraction = cut ? grid::kLeastFraction : 0.0};
+                                     .least_fraction = cut ? least : 0.0};
   const std::string place = spec.place.text();
   return spec.rest ? grid::build_anchored_lattice(surface, spec.rest->anchor, options, place, arena)
                    : grid::build_lattice(surface, options, place, arena);

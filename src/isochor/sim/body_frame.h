@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string>
 
@@ -37,6 +38,9 @@ files::BodyFrame make_body_frame(const files::BodyTopology& topology, std::span<
   for (const Quantity& q : quantities) {
     frame.fields.push_back(make_field(q.name, q.unit, files::Support::Cell, q.per_cell));
     embedding.interpolate(q.per_node, at_vertices);
+    // A smooth interpolation overshoots: stresses below zero, and colour scales that show them.
+    const auto [least, most] = std::ranges::minmax(q.per_node);
+    for (double& value : at_vertices) value = std::clamp(value, least, most);
     frame.fields.push_back(make_field(q.name, q.unit, files::Support::Vertex, at_vertices));
   }
   for (const CellField& field : painted) {

@@ -21,6 +21,7 @@ constexpr double kCells = 15000;      ///< what a first scene should have
 constexpr double kFrameRate = 24;     ///< 1/s
 constexpr double kPreRoll = 0.5;      ///< s
 constexpr double kLongestClip = 2.5;  ///< s that a first scene shows
+constexpr double kSkin = 0.0015;      ///< m, that of people
 
 /// To two digits.
 double rounded(double value) {
@@ -200,6 +201,14 @@ class Starter {
         "material = {{ law = \"corotated\", young = \"50 kPa\", poisson = 0.45, density = 1000 "
         "}}\n\n",
         cell_size_, named_from(mesh_, scene_), scale_);
+    text += fmt::format(
+        "# A thin sheet on the surface, stiffer than flesh, that resists changes of its area: skin "
+        "stretches\n# evenly. Without these lines flesh is bare.\n[body.skin]\n"
+        "law = \"area\"           # \"rubber\" resists shearing too, and being crushed, which "
+        "bodies "
+        "that pass\n                       # through themselves need not survive\n"
+        "thickness = {:g}     # m\nmodulus = \"100 kPa\"\n\n",
+        std::min(kSkin, rounded(0.2 * cell_size_)));
     if (skeleton_) {
       return text + fmt::format(
                         "# Capsules between joints hold the flesh by springs. A [[body.hold]] with "
