@@ -397,9 +397,8 @@ class Saddle {
     const auto dx = positions_of(model_, step);
     const double slope =
         -sum_nodes([&](std::size_t i) { return dot(scratch_.force[i], dx[i]); }) - begin.penalty;
-    constexpr double kLongest = 1024;
     const double longest =
-        contacts_ ? free_part(*contacts_, scratch_.positions, dx, lengthens) : kLongest;
+        contacts_ ? free_part(*contacts_, scratch_.positions, dx, lengthens) : 1024;
     const double whole = std::min(1.0, longest);
     double length = 0;
     const auto falls = [&] {
@@ -425,8 +424,7 @@ class Saddle {
 
   /// A step with the fix is short where the energy curves down: it is doubled for as long as the
   /// merit falls by what its slope says; with contact, by a quarter, as on a parabola of which it
-  /// went less than half the way. Leaving an unstable equilibrium takes hundreds of steps
-  /// otherwise.
+  /// went less than half the way. To leave an unstable equilibrium took hundreds of steps.
   void lengthen(double slope, double longest) {
     const double worthwhile = contacts_ ? 0.25 : 1;
     for (double length = 1; 2 * length <= longest; length *= 2) {
