@@ -218,9 +218,9 @@ TEST(LatticeContacts, ABoxOnTheGroundIsCarriedAtTheGapOfItsWeight) {
   const contact::ContactForces forces = contacts.forces();
   const double weight = 1000 * 8 * kCell * kCell * kCell * 9.81;
   EXPECT_NEAR(forces.colliders[0].force[1], -weight, 1e-6 * weight);
-  // Of the barrier, 0.1 mu area / reach: nine points carry a ninth each.
+  // Of the barrier, mu area / reach: nine points carry a ninth each.
   const double area = 24 * kCell * kCell / double(boxes[0].surface.positions.size());
-  const contact::Barrier barrier{.reach = reach, .stiffness = 0.1 * 4e6 * area / reach};
+  const contact::Barrier barrier{.reach = reach, .stiffness = 4e6 * area / reach};
   double low = 0, high = reach;
   for (int k = 0; k < 60; ++k) {
     const double middle = 0.5 * (low + high);

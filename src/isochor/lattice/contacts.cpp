@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "isochor/lattice/braces.h"
 #include "isochor/math/reduce.h"
 
 namespace isochor::lattice {
@@ -17,7 +18,7 @@ constexpr std::size_t kGrain = 256;
 /// From where on surfaces push each other, in cells and in edges of the surface.
 constexpr double kReachInCells = 0.1, kReachInEdges = 0.3;
 /// What a barrier pushes with half way, as a pressure in units of mu.
-constexpr double kBarrierPressure = 0.1;
+constexpr double kBarrierPressure = 1;
 /// Of penalty springs, in units of mu area / h.
 constexpr double kPenalty = 10;
 /// No place within the one ring of a vertex's own cell counts as inside, in cells.
@@ -78,6 +79,10 @@ Contacts::Contacts(const Model& model, ContactSurface surface,
       x_(surface_.point_count()),
       way_(surface_.point_count()) {
   choose_sizes();
+  if (params_.scheme == ContactScheme::Barrier) braces_ = find_braces(model_);
+  braced_ = build_springs(braces_);
+  brace_pull_.resize(braces_.size());
+  brace_image_.resize(braces_.size());
   // Parts of a body that touch where it is at rest cannot be told from one part.
   filter_.rest_distance = kTouching * params_.reach;
   filter_.rest_positions = surface_.rest;
@@ -330,6 +335,7 @@ Contacts::Sum Contacts::evaluate(std::span<const Vec3d> nodes) {
     sum.energy += term.energy;
     for (int i = 0; i < term.count; ++i) sum.square += dot(term.gradient[i], term.gradient[i]);
   }
+  sum.energy += spring_pulls(braced_, nodes, {}, brace_pull_, arena_);
   const auto inside = [](const ColliderContact& c) { return !(c.distance > 0); };
   if (apart_ && std::ranges::any_of(near_colliders_, inside)) {
     sum.energy = std::numeric_limits<double>::infinity();
@@ -377,6 +383,7 @@ void Contacts::add_forces(std::span<Vec3d> force) {
     }
   });
   add_pulls(riders_, pull_, 1, force, arena_);
+  add_pulls(braced_, brace_pull_, 1, force, arena_);
 }
 
 Spring Contacts::spring_of(const Touch& touch) const {
@@ -404,8 +411,8 @@ void Contacts::linearise(contact::Curvature curvature) {
     find_barrier_terms(curvature);
     add_friction_terms();
   }
-  std::vector<Spring> springs;
-  bool ties = false;
+  std::vector<Spring> springs = braces_;
+  bool ties = !braces_.empty();
   for (const Touch& touch : touches_) {
     springs.push_back(spring_of(touch));
     ties |= touch.count > 1;
@@ -414,6 +421,7 @@ void Contacts::linearise(contact::Curvature curvature) {
 }
 
 void Contacts::apply(std::span<const Vec3d> v, std::span<Vec3d> out) {
+  add_spring_stiffness(braced_, v, brace_image_, out, arena_);
   if (terms_.empty()) return;
   parallel_for(arena_, points_.size(), kGrain, [&](std::size_t k) {
     const std::int32_t p = points_[k];

@@ -167,6 +167,9 @@ class Contacts {
   std::vector<std::int32_t> points_, first_corner_, corners_;
   std::vector<Vec3d> pull_, image_;  ///< per entry of points_, per corner of terms
   Springs riders_;                   ///< of points_, on nodes
+  std::vector<Spring> braces_;       ///< of nodes that have next to nothing but contact
+  Springs braced_;                   ///< the same
+  std::vector<Vec3d> brace_pull_, brace_image_;
   LevelSprings springs_;
 };
 

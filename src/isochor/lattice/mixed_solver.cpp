@@ -17,6 +17,9 @@ constexpr double kMostCrushed = 0.1;
 constexpr double kPenalty = 5;
 /// Iterations that a solve with the definiteness fix may take, relative to one without.
 constexpr int kPatience = 3;
+/// With contact, a linear system whose residual fell to this is of use, whatever was asked for:
+/// Newton's method gains as much by it, and by the fix often a tenth.
+constexpr double kOfUse = 0.15;
 
 double square(const Vec3d& v) { return dot(v, v); }
 
@@ -48,26 +51,25 @@ class Saddle {
     const bool rest = holds_rest(model_.base, input_, start_.positions, scratch_.slides);
     if (rest && !motion_) evaluate();
     const bool solved = rest && !motion_ && now_.residual <= model_.params.tolerance;
+    bool begun = true;
     if (contacts_ && contacts_->apart()) {
-      if (!start_apart(*this, *contacts_, rest)) {
-        report_.end = context_.cancelled ? solve::NewtonEnd::Cancelled : solve::NewtonEnd::Stalled;
-        return report_;
-      }
+      begun = start_apart(*this, *contacts_, rest);
     } else if (!solved && (!rest || surfaces_move())) {
-      if (!follow_holds()) {
-        report_.end = context_.cancelled ? solve::NewtonEnd::Cancelled : solve::NewtonEnd::Stalled;
-        return report_;
-      }
+      begun = follow_holds();
     } else if (motion_) {
       take_flight();
     }
+    if (!begun) {
+      report_.end = stuck();
+      return report_;
+    }
     if (contacts_) evaluate();
     report_.end = find_saddle();
-    const auto usable = [&] { return report_.converged() || contacts_->untangles(); };
-    while (contacts_ && usable() && !context_.cancelled) {
-      const bool untangled_badly = contacts_->untangles();
+    while (contacts_ && !context_.cancelled) {
+      const bool roughly = contacts_->untangles();
+      if (!report_.converged() && !roughly) break;
       const bool goes_on = contacts_->goes_on(scratch_.positions);
-      if (!goes_on && !untangled_badly) break;
+      if (!goes_on && !roughly) break;
       evaluate();
       report_.end = find_saddle(!goes_on);
       if (!goes_on) break;
@@ -118,7 +120,6 @@ class Saddle {
     const Vec3d weight = model_.base.mass[i] * input_.gravity;
     return input_.loads.empty() ? weight : weight + input_.loads[i];
   }
-
   template <class F>
   double sum_nodes(F&& f) {
     return sum(model_.node_count(), f);
@@ -266,10 +267,12 @@ class Saddle {
       if (context_.cancelled) return solve::NewtonEnd::Cancelled;
       forcing_ = forcing_term(before, tolerance);
       before = now_.residual;
-      if (!step()) {
-        return context_.cancelled ? solve::NewtonEnd::Cancelled : solve::NewtonEnd::Stalled;
-      }
+      if (!step()) return stuck();
     }
+  }
+
+  solve::NewtonEnd stuck() const {
+    return context_.cancelled ? solve::NewtonEnd::Cancelled : solve::NewtonEnd::Stalled;
   }
 
   /// How far the residual of the next linear system has to fall: as far as Newton's method makes
@@ -292,22 +295,28 @@ class Saddle {
     context_.report();
   }
 
-  /// One linear system, or a second one with the fix where the first leads nowhere.
+  /// One linear system, or a second one with the fix where the first leads nowhere. With contact,
+  /// where the first leads uphill, to a saddle, the other way: the energy curves down along it.
   bool step() {
     const bool published = model_.params.variant == Variant::Published;
     if (!published) {
-      if (solve_linear(Fix::None) && search(Fix::None)) return true;
+      uphill_ = false;
+      if (solve_linear(Fix::None) && search(false)) return true;
       if (context_.cancelled) return false;
+      if (contacts_ && uphill_) {
+        evaluate();
+        for (double& s : scratch_.step) s = -s;
+        if (search(true)) return true;
+      }
       ++report_.fallbacks;
       report_.fallback = "the exact tangent led nowhere";
       evaluate();
     }
-    const Fix fix = published ? Fix::Published : Fix::Thresholded;
-    solve_linear(fix);
-    return search(fix);
+    solve_linear(published ? Fix::Published : Fix::Thresholded);
+    return search(!published);
   }
 
-  /// K step = load about the iterate. False where it ran out of iterations.
+  /// K step = load about the iterate. False where iterations ran out before it was of use.
   bool solve_linear(Fix fix) {
     linearise(fix);
     // Inertia makes the matrix definite, and short steps the Schur complement a rough guess.
@@ -352,7 +361,7 @@ class Saddle {
     report_.krylov_iterations += linear.iterations;
     report_.operator_applications +=
         linear.operator_applications + (published ? 0 : linear.iterations * system_.applications());
-    return linear.converged;
+    return linear.converged || (contacts_ && linear.relative_residual < kOfUse);
   }
 
   void move(double positions, double pressures) {
@@ -369,11 +378,16 @@ class Saddle {
                  [&](std::size_t i) { scratch_.pressure[i] += pressures * model_.alpha * dp[i]; });
   }
 
+  /// Whether the iterate has crushed no cell, which `least_before` had the least volume ratio of.
+  bool is_sound(double least_before) const {
+    return now_.is_finite() && now_.least_j > kMostCrushed * std::min(1.0, least_before);
+  }
+
   /// Shortens the step until it crushes no cell, then until the augmented Lagrangian falls:
   /// pressures at the end of the step, positions on the way. Its slope is that of the energy along
   /// dx less the penalty; where that is not negative the direction is one of negative curvature.
   /// False, and the iterate where it was, if no length will do.
-  bool search(Fix fix) {
+  bool search(bool lengthens) {
     constexpr double kSufficientDecrease = 1e-4, kShortestStep = 1e-3, kRounding = 1e-12;
     const double least_before = now_.least_j;
     move(0, 1);
@@ -382,47 +396,42 @@ class Saddle {
     const auto dx = positions_of(model_, step);
     const double slope =
         -sum_nodes([&](std::size_t i) { return dot(scratch_.force[i], dx[i]); }) - begin.penalty;
-    constexpr double kLongest = 1024;
     const double longest =
-        contacts_ ? free_part(*contacts_, scratch_.positions, dx, fix != Fix::None) : kLongest;
+        contacts_ ? free_part(*contacts_, scratch_.positions, dx, lengthens) : 1024;
     const double whole = std::min(1.0, longest);
     double length = 0;
     const auto falls = [&] {
-      if (!now_.is_finite() || !(now_.least_j > kMostCrushed * std::min(1.0, least_before))) {
-        return false;
-      }
       const double noise = kRounding * std::max(begin.merit_scale(), now_.merit_scale());
-      return now_.merit() - begin.merit() <= kSufficientDecrease * length * slope + noise;
+      return is_sound(least_before) &&
+             now_.merit() - begin.merit() <= kSufficientDecrease * length * slope + noise;
     };
-    if (slope < kRounding * begin.merit_scale()) {
-      for (double next = whole; next >= kShortestStep * whole && next > 0; next *= 0.5) {
-        move(next - length, 0);
-        length = next;
-        evaluate_along();
-        if (falls()) {
-          if (length == 1 && fix == Fix::Thresholded) lengthen(slope, longest);
-          if (length < 1) move(0, length - 1);
-          if (length < 1 || (motion_ && motion_->history.moves())) evaluate();
-          return true;
-        }
-      }
+    uphill_ = !(slope < kRounding * begin.merit_scale());
+    for (double next = uphill_ ? 0 : whole; next >= kShortestStep * whole && next > 0;
+         next *= 0.5) {
+      move(next - length, 0);
+      length = next;
+      evaluate_along();
+      if (!falls()) continue;
+      if (length == 1 && lengthens) lengthen(slope, longest);
+      if (length < 1) move(0, length - 1);
+      if (length < 1 || (motion_ && motion_->history.moves())) evaluate();
+      return true;
     }
     move(-length, -1);
     return false;
   }
 
   /// A step with the fix is short where the energy curves down: it is doubled for as long as the
-  /// merit falls faster than its slope says. Otherwise leaving an equilibrium that became unstable
-  /// takes hundreds of steps.
+  /// merit falls by what its slope says; with contact, by a quarter, as on a parabola of which it
+  /// went less than half the way. To leave an unstable equilibrium took hundreds of steps.
   void lengthen(double slope, double longest) {
+    const double worthwhile = contacts_ ? 0.25 : 1;
     for (double length = 1; 2 * length <= longest; length *= 2) {
       const Iterate before = now_;
       move(length, 0);
       evaluate_along();
-      if (now_.is_finite() && now_.least_j > kMostCrushed * std::min(1.0, before.least_j) &&
-          now_.merit() - before.merit() <= length * slope) {
-        continue;
-      }
+      const double fell = now_.merit() - before.merit();
+      if (is_sound(before.least_j) && fell <= worthwhile * length * slope) continue;
       move(-length, 0);
       evaluate_along();
       break;
@@ -530,7 +539,7 @@ class Saddle {
     run_krylov(kPatience * model_.params.max_krylov);
     move(1, 1);
     evaluate();
-    return now_.is_finite() && now_.least_j > kMostCrushed * std::min(1.0, least_before);
+    return is_sound(least_before);
   }
 
   const Model& model_;
@@ -548,6 +557,7 @@ class Saddle {
   Contacts::Sum touching_;
   const double rounding_force_;  ///< what rounding leaves on a node, N
   bool small_gaps_ = false;      ///< held surfaces are linearised about no gap
+  bool uphill_ = false;          ///< the last direction that was searched along
   double forcing_ = 0;           ///< what residuals of linear systems fall to, relative
   double pressure_energy_ = 0;   ///< minus the work of pressures since the start, J
   double surface_square_ = 0;    ///< of forces of surfaces, N^2

@@ -95,6 +95,7 @@ class Equilibrium {
   solve::KrylovReport solve(double tolerance) {
     const materials::Definiteness fix = model_.params.definiteness;
     const bool exact_first = !model_.params.always_definite;
+    if (exact_first && has_cycles() && !inertia_) tolerance = std::min(tolerance, kLoosest);
     solve::KrylovReport report;
     const auto attempt = [&](materials::Definiteness with) {
       linearise(with);
@@ -198,7 +199,6 @@ class Equilibrium {
     start_iterations_ += report.iterations;
     each_node([&](std::size_t i) { scratch_.step[i] += lift[i]; });
   }
-
   bool cancelled() const { return context_.cancelled; }
 
   void progress(const solve::NewtonReport& report) {
@@ -210,6 +210,7 @@ class Equilibrium {
 
  private:
   static constexpr double kLongest = 1e3;
+  static constexpr double kLoosest = 0.005;  ///< of linear systems: tangents cost more than cycles
   static double square(double x) { return x * x; }
   static double square(const Vec3d& v) { return dot(v, v); }
 

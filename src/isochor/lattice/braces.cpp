@@ -1,0 +1,67 @@
+#include "isochor/lattice/braces.h"
+
+#include <algorithm>
+#include <array>
+
+namespace isochor::lattice {
+namespace {
+
+/// Nodes with less than this part of the mass of a node inside are braced.
+constexpr double kWeak = 0.1;
+/// In units of mu h, about what cells around a node inside make of it.
+constexpr double kStiffness = 0.2;
+
+/// What is around a node.
+struct Around {
+  /// The next node along each axis, both ways, -1 where there is none; where cells of one place are
+  /// apart, the one with more material.
+  std::array<std::int32_t, 6> next{-1, -1, -1, -1, -1, -1};
+  double mu = 0;  ///< sum over cells, Pa
+  int cells = 0;
+};
+
+std::vector<Around> look_around(const Model& model) {
+  std::vector<Around> all(model.node_count());
+  for (const std::int32_t cell : model.cells) {
+    for (int c = 0; c < 8; ++c) {
+      Around& around = all[model.corner(cell, c)];
+      around.mu += model.mu(cell);
+      ++around.cells;
+      for (int a = 0; a < 3; ++a) {
+        const std::int32_t other = model.corner(cell, c ^ 1 << a);
+        std::int32_t& to = around.next[2 * a + (c >> a & 1)];
+        if (to < 0 || model.mass[other] > model.mass[to]) to = other;
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<Spring> find_braces(const Model& model) {
+  const std::vector<Around> all = look_around(model);
+  std::vector<Spring> braces;
+  for (const BodyRange& body : model.bodies) {
+    const auto first = model.mass.begin() + body.first_node;
+    const double full = *std::max_element(first, first + body.node_count);
+    const double h = model.blocks[model.cells[body.first_cell] / 8].h;
+    for (std::int32_t n = body.first_node; n < body.first_node + body.node_count; ++n) {
+      if (model.mass[n] >= kWeak * full) continue;
+      const Around& around = all[n];
+      Spring brace{.terms = {},
+                   .stiffness = Mat3d::identity() * (kStiffness * h * around.mu / around.cells)};
+      double most = model.mass[n];
+      for (int way = 0; way < 6; ++way) {
+        const std::int32_t m = around.next[way], k = m < 0 ? -1 : all[m].next[way];
+        if (k < 0 || !(model.mass[m] > most)) continue;
+        most = model.mass[m];
+        brace.terms = {{n, 1}, {m, -2}, {k, 1}};
+      }
+      if (!brace.terms.empty()) braces.push_back(std::move(brace));
+    }
+  }
+  return braces;
+}
+
+}  // namespace isochor::lattice
