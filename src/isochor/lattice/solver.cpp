@@ -95,7 +95,8 @@ class Equilibrium {
   solve::KrylovReport solve(double tolerance) {
     const materials::Definiteness fix = model_.params.definiteness;
     const bool exact_first = !model_.params.always_definite;
-    if (exact_first && has_cycles() && !inertia_) tolerance = std::min(tolerance, kLoosest);
+    if (exact_first && has_cycles() && !inertia_ && !contacts_)
+      tolerance = std::min(tolerance, kLoosest);
     solve::KrylovReport report;
     const auto attempt = [&](materials::Definiteness with) {
       linearise(with);
@@ -273,7 +274,6 @@ class Equilibrium {
   void each_node(F&& f) {
     parallel_for(context_.arena, model_.node_count(), solve::kVectorGrain, f);
   }
-
   template <class F>
   double sum_nodes(F&& f) {
     return deterministic_sum(context_.arena, model_.node_count(),
