@@ -148,7 +148,7 @@ TEST(MixedScene, MatricesThatKnowLessOfFourPointsEndAtTheSameEquilibrium) {
     EXPECT_NEAR(energy, exact, 1e-3 * exact) << tangent;
   }
   const double one = energy_of_rod({});
-  EXPECT_GT(std::abs(one / exact - 1), 1e-3) << "one point inside";
+  EXPECT_GT(std::abs(one / exact - 1), 1e-5) << "one point inside";
 }
 
 TEST(MixedScene, MeansOfVolumeAndTheirPointsAreChosenByKeys) {
