@@ -90,6 +90,9 @@ std::vector<Row> run_pile(const Pile& pile, const ExperimentOptions& options, Co
       Row r = verification_row(pile.id, pile.what + ": " + std::move(quantity), name, pile.source);
       r.note = fmt::format("{} tets, {} frames, {} impacts prevented", motion.model().tets.size(),
                            frames, impacts);
+      if (scheme == tets::Scheme::Published) {
+        r.note += fmt::format("; steps of {} of what waves allow", pile.step_part);
+      }
       if (!failed.empty()) r.note += "; " + failed;
       return r;
     };

@@ -411,13 +411,13 @@ void Contacts::linearise(contact::Curvature curvature) {
     find_barrier_terms(curvature);
     add_friction_terms();
   }
-  std::vector<Spring> springs = braces_;
-  bool ties = !braces_.empty();
+  std::vector<Spring> springs;
+  bool ties = false;
   for (const Touch& touch : touches_) {
     springs.push_back(spring_of(touch));
     ties |= touch.count > 1;
   }
-  springs_ = make_level_springs(std::move(springs), ties, model_);
+  springs_ = make_level_springs(std::move(springs), braces_, ties, model_);
 }
 
 void Contacts::apply(std::span<const Vec3d> v, std::span<Vec3d> out) {

@@ -4,12 +4,20 @@
 
 namespace isochor::lattice {
 
-LevelSprings make_level_springs(std::vector<Spring> springs, bool ties, const Model& model) {
+LevelSprings make_level_springs(std::vector<Spring> springs, std::span<const Spring> fine,
+                                bool ties, const Model& model) {
   LevelSprings out;
+  const std::size_t coarse = springs.size();
+  springs.insert(springs.end(), fine.begin(), fine.end());
   out.finest = build_springs(springs);
   out.pull.resize(springs.size());
   if (!model.hierarchy) return out;
   const Hierarchy& hierarchy = *model.hierarchy;
+  if (hierarchy.levels.empty()) {
+    ties |= !fine.empty();
+  } else {
+    springs.resize(coarse);
+  }
   for (const CoarseLevel& level : hierarchy.levels) {
     springs = coarsened(springs, level.transfer);
     out.coarse.push_back(spring_matrix(springs));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "isochor/lattice/coarsest.h"
@@ -19,7 +20,9 @@ struct LevelSprings {
   std::vector<Vec3f> pull;           ///< the same, per spring
 };
 
-/// `ties` says whether any of them ties parts that may share no cell.
-LevelSprings make_level_springs(std::vector<Spring> springs, bool ties, const Model& model);
+/// `ties` says whether any of them ties parts that may share no cell. Those of `fine` resist what
+/// coarse levels do not have, and are left out there.
+LevelSprings make_level_springs(std::vector<Spring> springs, std::span<const Spring> fine,
+                                bool ties, const Model& model);
 
 }  // namespace isochor::lattice
