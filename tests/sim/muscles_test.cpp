@@ -114,7 +114,8 @@ TEST(Muscles, ThePublishedVariantHasTheirFibresAtTheirCentroid) {
     Simulation simulation(loaded.scene, loaded.context);
     while (simulation.frame() < 1) EXPECT_TRUE(simulation.advance().has_value());
     double far = -1;
-    for (const Vec3d& p : simulation.snapshot().first.bodies[0].vertices) far = std::max(far, p[0]);
+    const auto snapshot = simulation.snapshot();
+    for (const Vec3d& p : snapshot.first.bodies[0].vertices) far = std::max(far, p[0]);
     return far + 0.6;
   };
   const double ours = length("best"), published = length("paper");

@@ -96,7 +96,7 @@ TEST(StarterScene, HasSkinThatActs) {
   files::write_quickly(folder / "small.obj", box_obj(0.02, 0.03, 0.02));
   const StarterScene small =
       make_starter_scene(folder / "small.obj", {}, folder / "scene.toml", context);
-  const SkinSpec& skin = parse_scene(small.text, "s.toml").bodies[0].skin;
+  const SkinSpec skin = parse_scene(small.text, "s.toml").bodies[0].skin;
   EXPECT_LT(skin.thickness, 0.001);
 }
 
