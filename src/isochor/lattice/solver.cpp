@@ -14,6 +14,7 @@
 #include "isochor/lattice/inertia.h"
 #include "isochor/lattice/multigrid.h"
 #include "isochor/lattice/surface_operator.h"
+#include "isochor/lattice/unfold.h"
 #include "isochor/solve/nonlinear_cycles.h"
 #include "isochor/solve/stationary.h"
 
@@ -590,7 +591,11 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
   const auto search = [&](State& from, const StepInput& to) {
     return find_equilibrium(model, from, to, scratch, context);
   };
-  const StepReport report = search(state, input);
+  StepReport report = search(state, input);
+  if (report.converged() && !(input.dt > 0) && !input.contacts) {
+    search_unfolded(
+        model, state, [&](State& from) { return search(from, input); }, report, context.arena);
+  }
   if (!worth_going_around(model, input) || context.cancelled) return report;
   StepReport around = go_around(model, make_state(model), state, input, search);
   static_cast<solve::NewtonReport&>(around) = with(report, around);

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <span>
+#include <utility>
+
+#include "isochor/base/parallel.h"
+#include "isochor/lattice/model.h"
+
+namespace isochor::lattice {
+
+/// A cell is folded where three edges at one of its corners are turned inside out. One point per
+/// cell sees little of that: a corner pushed into the body can stay there, in an equilibrium that
+/// is none of the body's.
+///
+/// How many free nodes have only folded cells. Allocates nothing where no cell is folded.
+std::size_t count_folded(const Model& model, std::span<const Vec3d> positions, ThreadArena& arena);
+
+/// Puts these nodes back to where the cells around say, from cells that are not folded outwards.
+void unfold(const Model& model, std::span<Vec3d> positions);
+
+/// Searches once more, from unfolded cells, where an equilibrium has folded ones; the one with
+/// fewer of them is kept. search(state, input) leaves the state where it was unless its report has
+/// converged.
+template <class State, class Search, class Report>
+void search_unfolded(const Model& model, State& state, Search&& search, Report& report,
+                     ThreadArena& arena) {
+  const std::size_t folded = count_folded(model, state.positions, arena);
+  if (folded == 0) return;
+  State unfolded = state;
+  unfold(model, unfolded.positions);
+  const Report again = search(unfolded);
+  report.iterations += again.iterations;
+  report.krylov_iterations += again.krylov_iterations;
+  report.operator_applications += again.operator_applications;
+  if (!again.converged() || count_folded(model, unfolded.positions, arena) >= folded) return;
+  state = std::move(unfolded);
+  report.residual = again.residual;
+}
+
+}  // namespace isochor::lattice
