@@ -128,7 +128,7 @@ std::vector<Row> sheen_garment(const ExperimentOptions& options, Context& contex
              : v.zone && !v.skin ? std::optional(4.5)
                                  : std::nullopt,
              fmt::format("{:.1f} cm; {:.1f} cm before", girth, rest));
-    const Worn::Pressure p = worn.pressure_on(1);
+    const shells::PressureMeasure p = worn.pressure_on(1);
     out.show("pressure beneath the band", p.mean / shells::kMillimetreOfMercury, "mmHg", {},
              fmt::format("{:.2f} kPa; up to {:.1f} mmHg; tension {:.0f} N/m", p.mean / 1000,
                          p.most / shells::kMillimetreOfMercury, worn.mean_tension(1)));
