@@ -73,7 +73,7 @@ WornBands::WornBands(const SceneSpec& scene, const tets::Model& model, double fr
   }
 }
 
-std::vector<geometry::Triangle> WornBands::triangles_of(std::size_t body) const {
+std::vector<geometry::Triangle> WornBands::triangles_of(std::size_t body) {
   const contact::Surface& surface = contact_.surface().surface();
   std::vector<geometry::Triangle> out;
   std::ranges::copy_if(surface.triangles, std::back_inserter(out),

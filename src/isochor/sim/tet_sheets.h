@@ -41,7 +41,7 @@ class WornBands {
     std::size_t band, wearer;  ///< bodies of the model
     double rest_girth = 0;     ///< of the wearer, m
   };
-  std::vector<geometry::Triangle> triangles_of(std::size_t body) const;
+  std::vector<geometry::Triangle> triangles_of(std::size_t body);
 
   const tets::Model& model_;
   std::vector<Worn> worn_;
