@@ -47,6 +47,7 @@ bool Worn::tighten(int count, std::span<const tets::Slide> slides) {
         scratch_, context_);
     iterations += report.iterations;
     krylov += report.krylov_iterations;
+    held_back += report.converged() && report.fallbacks > 0;
     ++steps;
     if (report.converged()) {
       done = next;

@@ -49,6 +49,7 @@ class Worn {
   double volume(std::size_t body) const;
 
   int steps = 0, cuts = 0, iterations = 0, krylov = 0;
+  int held_back = 0;  ///< steps that ended with springs, and not in equilibrium
   double seconds = 0;
 
  private:
