@@ -83,9 +83,9 @@ TEST(LocalSearch, ForcesSpreadOverAllNodesAreNotFew) {
   EXPECT_FALSE(search.choose(left));
   left[1000] = {1000, 0, 0};
   EXPECT_TRUE(search.choose(left));
-  // With two rings of neighbours.
+  // With its neighbours.
   EXPECT_GE(memory.place[1000], 0);
-  EXPECT_GT(memory.nodes.size(), 15u);
+  EXPECT_GT(memory.nodes.size(), 8u);
   for (const std::int32_t n : memory.nodes) EXPECT_FALSE(model.held[n]);
   left.assign(left.size(), Vec3d{0, 0, 0});
   EXPECT_FALSE(search.choose(left)) << "nothing is left";

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "isochor/tets/linear_system.h"
 
@@ -12,7 +13,7 @@ namespace {
 
 constexpr std::size_t kWorst = 200;  ///< one node of so many is chosen for its force
 constexpr std::size_t kRoom = 20;    ///< one of so many may move
-constexpr int kRings = 2;            ///< of neighbours that move with them
+constexpr int kRings = 1;            ///< of neighbours that move with them
 
 double square(const Vec3d& v) { return dot(v, v); }
 
@@ -59,6 +60,7 @@ class FewNodes {
       outer += energy;
       scale += std::abs(energy);
     }
+    if (!first_energy_) first_energy_ = elastic;
     elastic_energy_ = elastic;
     return {.energy = elastic + pressed + outer,
             .energy_scale = scale,
@@ -88,7 +90,8 @@ class FewNodes {
       positions_[memory_.nodes[k]] += length * memory_.step[k];
     }
   }
-  double elastic_energy() const { return elastic_energy_; }
+  /// What the elastic energy has changed by since the first evaluation, J.
+  double elastic_change() const { return elastic_energy_ - *first_energy_; }
   bool cancelled() const { return context_.cancelled; }
   void progress(const solve::NewtonReport&) {}
 
@@ -159,6 +162,7 @@ class FewNodes {
   Stiffnesses& stiffnesses_;
   Context& context_;
   double elastic_energy_ = 0;  ///< of the last evaluation, J
+  std::optional<double> first_energy_;
 };
 
 }  // namespace
@@ -221,7 +225,7 @@ bool LocalSearch::choose(std::span<const Vec3d> left) {
   }
   if (!add_rings()) return false;
   complete();
-  constexpr double kGoal = 0.1, kLeastGoal = 1e-3;
+  constexpr double kGoal = 0.3, kLeastGoal = 1e-3;
   goal_ = std::max(kGoal * std::sqrt(std::max(outside, 0.0)), kLeastGoal * std::sqrt(all));
   return true;
 }
@@ -284,14 +288,12 @@ double LocalSearch::search(const Configuration& at, const NodalTerms& nodal,
     memory_.kept[k] = positions[memory_.nodes[k]];
   }
   FewNodes problem(model_, at, nodal, goal_, positions, memory_, elastic, stiffnesses, context_);
-  problem.evaluate();
-  const double before = problem.elastic_energy();
   constexpr int kMostIterations = 15;
   const solve::NewtonReport report =
       solve::newton(problem, {.tolerance = 1, .max_iterations = kMostIterations});
   // A search that fails has evaluated last what it did not take.
   if (report.end == solve::NewtonEnd::Stalled) problem.evaluate();
-  return problem.elastic_energy() - before;
+  return problem.elastic_change();
 }
 
 void LocalSearch::go_back(std::span<Vec3d> positions) const {
