@@ -225,7 +225,7 @@ bool LocalSearch::choose(std::span<const Vec3d> left) {
   }
   if (!add_rings()) return false;
   complete();
-  constexpr double kGoal = 0.3, kLeastGoal = 1e-3;
+  constexpr double kGoal = 0.1, kLeastGoal = 1e-3;
   goal_ = std::max(kGoal * std::sqrt(std::max(outside, 0.0)), kLeastGoal * std::sqrt(all));
   return true;
 }
