@@ -116,19 +116,27 @@ std::vector<Row> sheen_garment(const ExperimentOptions& options, Context& contex
                                                      {0, kBandMiddle, 0}, {0, 1, 0});
     if (!first_girth) first_girth = girth;
     const double loss = 100 * (1 - worn.volume(0));
-    out.add("volume lost", v.zone ? std::abs(loss) : loss, "%", v.paper_loss,
-            v.zone ? Relation::AtMost : Relation::Shown,
-            v.zone ? std::optional(1e-6) : std::nullopt,
-            fmt::format("{} tets, {} triangles of the band, {} steps with {} Newton iterations, "
-                        "{:.0f} s",
-                        mesh.tets.size(), band.size(), worn.steps, worn.iterations, worn.seconds));
+    out.add(
+        "volume lost", v.zone ? std::abs(loss) : loss, "%", v.paper_loss,
+        v.zone ? Relation::AtMost : Relation::Shown, v.zone ? std::optional(1e-6) : std::nullopt,
+        fmt::format(
+            "{} tets, {} triangles of the band, {} steps with {} Newton and {} Krylov "
+            "iterations, {:.0f} s{}",
+            mesh.tets.size(), band.size(), worn.steps, worn.iterations, worn.krylov, worn.seconds,
+            worn.held_back > 0 ? fmt::format("; {} steps are held back", worn.held_back) : ""));
     const bool locked = v.name == "nu = 0.499";
     out.show("girth of the waistband more than with nu = 0.4545", girth - *first_girth, "cm",
              locked              ? std::optional(7.0)
              : v.zone && !v.skin ? std::optional(4.5)
                                  : std::nullopt,
              fmt::format("{:.1f} cm; {:.1f} cm before", girth, rest));
-    const Worn::Pressure p = worn.pressure_on(1);
+    const auto tape = [&](std::span<const Vec3d> x) {
+      return 100 * shells::girth_within(band, worn.triangles_of(0), x, shells::middle_of(band, x));
+    };
+    out.show("girth of the body beneath it", tape(worn.positions()), "cm", {},
+             fmt::format("{:.1f} cm at rest; a tape, across hollows",
+                         tape(worn.model().rest_positions)));
+    const shells::PressureMeasure p = worn.pressure_on(1);
     out.show("pressure beneath the band", p.mean / shells::kMillimetreOfMercury, "mmHg", {},
              fmt::format("{:.2f} kPa; up to {:.1f} mmHg; tension {:.0f} N/m", p.mean / 1000,
                          p.most / shells::kMillimetreOfMercury, worn.mean_tension(1)));

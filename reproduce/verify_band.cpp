@@ -74,7 +74,7 @@ void rigid_cylinder(int around, double friction, Context& context, std::vector<R
                        kThickness, kScale)},
             {}, {.reach = kReach, .friction = friction, .colliders = {cylinder}}, context);
   const bool done = worn.tighten(4);
-  const Worn::Pressure p = worn.pressure_on(0);
+  const shells::PressureMeasure p = worn.pressure_on(0);
   const double radius = mean_radius(worn, 0), tension = strip_tension(radius / (kScale * first));
   const std::string name = fmt::format("rigid cylinder, {} points around{}", around,
                                        friction > 0 ? fmt::format(", friction {}", friction) : "");
@@ -198,7 +198,7 @@ void elastic_tube(double poisson, int around, Context& context, std::vector<Row>
   };
   add("outside moves inward", 1e6 * expected, 1e6 * moved, "um",
       "Lamé in plane strain, core held; " + cost_of(worn));
-  const Worn::Pressure p = worn.pressure_on(1);
+  const shells::PressureMeasure p = worn.pressure_on(1);
   add("pressure", pressure, p.mean, "Pa",
       fmt::format("{:.1f} mmHg; deviation over the band {:.1f} %",
                   p.mean / shells::kMillimetreOfMercury, 100 * p.spread / p.mean));

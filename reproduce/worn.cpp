@@ -47,6 +47,7 @@ bool Worn::tighten(int count, std::span<const tets::Slide> slides) {
         scratch_, context_);
     iterations += report.iterations;
     krylov += report.krylov_iterations;
+    held_back += report.converged() && report.fallbacks > 0;
     ++steps;
     if (report.converged()) {
       done = next;
@@ -75,41 +76,16 @@ std::vector<geometry::Triangle> Worn::triangles_of(std::size_t body) {
   return out;
 }
 
-Worn::Pressure Worn::pressure_on(std::size_t body) {
-  const std::span<const Vec3d> x = state_.positions;
+shells::PressureMeasure Worn::pressure_on(std::size_t body) {
   const std::vector<geometry::Triangle> triangles = triangles_of(body);
-  const std::vector<double> p = shells::spread_out(triangles, x, pressures());
-  std::vector<double> area(p.size(), 0);
-  for (const geometry::Triangle& t : triangles) {
-    const double third = norm(cross(x[t[1]] - x[t[0]], x[t[2]] - x[t[0]])) / 6;
-    for (const std::int32_t n : t) area[n] += third;
-  }
-  Pressure out;
-  for (std::size_t n = 0; n < p.size(); ++n) {
-    out.area += area[n];
-    out.mean += area[n] * p[n];
-    if (area[n] > 0) out.most = std::max(out.most, p[n]);
-  }
-  out.mean /= out.area;
-  for (std::size_t n = 0; n < p.size(); ++n) {
-    out.spread += area[n] * (p[n] - out.mean) * (p[n] - out.mean) / out.area;
-  }
-  out.spread = std::sqrt(out.spread);
-  return out;
+  return shells::pressure_on(triangles, state_.positions,
+                             shells::spread_out(triangles, state_.positions, pressures()));
 }
 
 double Worn::mean_tension(std::size_t body) const {
   const tets::BodyRange& range = model_.bodies[body];
-  double sum = 0, area = 0;
-  for (std::size_t t = 0; t < model_.sheets.triangles.size(); ++t) {
-    const std::int32_t n = model_.sheets.triangles[t].points[0];
-    if (n < range.first_node || n >= range.first_node + range.node_count) continue;
-    const shells::SheetTension now = shells::tension(model_.sheets, t, {state_.positions});
-    const double weight = now.area_ratio * model_.sheets.triangles[t].area;
-    sum += weight * now.principal[0];
-    area += weight;
-  }
-  return sum / area;
+  return shells::mean_tension(model_.sheets, {state_.positions}, range.first_node,
+                              range.node_count);
 }
 
 double Worn::volume(std::size_t body) const {

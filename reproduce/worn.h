@@ -39,11 +39,8 @@ class Worn {
   /// At every node, Pa.
   std::vector<double> pressures();
   /// Over the triangles of a body's outside, or of a sheet, as a sensor of the size of a few
-  /// triangles feels it: area-weighted mean, root mean square of the deviation, most, Pa.
-  struct Pressure {
-    double mean = 0, spread = 0, most = 0, area = 0;
-  };
-  Pressure pressure_on(std::size_t body);
+  /// triangles feels it.
+  shells::PressureMeasure pressure_on(std::size_t body);
   /// Of those triangles of the surface that belong to a body.
   std::vector<geometry::Triangle> triangles_of(std::size_t body);
   /// Mean of the larger principal tension of a body's sheets, by area, N/m.
@@ -52,6 +49,7 @@ class Worn {
   double volume(std::size_t body) const;
 
   int steps = 0, cuts = 0, iterations = 0, krylov = 0;
+  int held_back = 0;  ///< steps that ended with springs, and not in equilibrium
   double seconds = 0;
 
  private:

@@ -61,6 +61,6 @@ export function niceTicks(low, high, count) {
 export function spoken(name) {
   const known = {
     von_mises: 'von Mises stress', J: 'volume ratio J', displacement: 'displacement',
-    pressure: 'pressure'};
+    pressure: 'pressure', contact_pressure_mmhg: 'contact pressure'};
   return known[name] ?? name.replaceAll('_', ' ');
 }

@@ -31,6 +31,71 @@ TEST(Fit, SectionOfATubeIsItsGirth) {
   EXPECT_EQ(section_length(tube.triangles, tube.positions, {0, 0.4, 0}, {0, 1, 0}), 0);
 }
 
+TEST(Fit, ABandEnclosesALimbAndNotTheOneBesideIt) {
+  constexpr double kRadius = 0.05, kGap = 0.001;
+  // A band about a limb of half its height that stands askew, and another limb beside it.
+  BandMesh all = tube_of(kRadius + kGap, 0.04, 100, 4);
+  const std::size_t of_band = all.triangles.size();
+  const auto add = [&](const BandMesh& tube, const Vec3d& offset) {
+    const std::int32_t first = std::int32_t(all.positions.size());
+    for (const Vec3d& x : tube.positions) all.positions.push_back(x + offset);
+    for (const auto& [a, b, c] : tube.triangles) {
+      all.triangles.push_back({first + a, first + b, first + c});
+    }
+  };
+  add(tube_of(kRadius, 0.3, 100, 12), {0, -0.1, 0});
+  add(tube_of(kRadius, 0.3, 100, 12), {0.12, -0.1, 0});
+  const double c = std::cos(0.4), s = std::sin(0.4);
+  for (Vec3d& x : all.positions) x = {c * x[0] - s * x[1] + 1, s * x[0] + c * x[1], x[2] - 2};
+  const std::span<const geometry::Triangle> triangles(all.triangles);
+  const auto band = triangles.first(of_band), limbs = triangles.subspan(of_band);
+
+  const Plane middle = middle_of(band, all.positions);
+  EXPECT_NEAR(std::abs(dot(middle.normal, {-s, c, 0})), 1, 1e-9);
+  EXPECT_NEAR(norm(middle.point - Vec3d{1 - 0.02 * s, 0.02 * c, -2}), 0, 1e-9);
+  const double girth = section_length(band, all.positions, middle.point, middle.normal);
+  EXPECT_NEAR(girth, 2 * M_PI * (kRadius + kGap), 1e-3 * girth);
+  EXPECT_NEAR(girth_within(band, limbs, all.positions, middle), 2 * M_PI * kRadius,
+              1e-3 * 2 * M_PI * kRadius);
+  EXPECT_EQ(girth_within(band, limbs.last(1), all.positions, middle), 0) << "nothing in it";
+}
+
+TEST(Fit, ATapeGoesStraightOverHollows) {
+  // Two rods in one band: half a turn around each, and twice their distance.
+  constexpr double kRadius = 0.02, kDistance = 0.06;
+  BandMesh all = tube_of(0.1, 0.04, 100, 2);
+  const std::size_t of_band = all.triangles.size();
+  for (const double x : {-0.5 * kDistance, 0.5 * kDistance}) {
+    const BandMesh rod = tube_of(kRadius, 0.3, 200, 6);
+    const std::int32_t first = std::int32_t(all.positions.size());
+    for (const Vec3d& p : rod.positions) all.positions.push_back(p + Vec3d{x, -0.1, 0});
+    for (const auto& [a, b, c] : rod.triangles) {
+      all.triangles.push_back({first + a, first + b, first + c});
+    }
+  }
+  const std::span<const geometry::Triangle> triangles(all.triangles);
+  const auto band = triangles.first(of_band);
+  const double tape = 2 * M_PI * kRadius + 2 * kDistance;
+  EXPECT_NEAR(
+      girth_within(band, triangles.subspan(of_band), all.positions, middle_of(band, all.positions)),
+      tape, 1e-3 * tape);
+}
+
+TEST(Fit, PressureOnTrianglesIsTheMeanByArea) {
+  const BandMesh tube = tube_of(0.1, 0.3, 24, 6);
+  std::vector<double> p(tube.positions.size(), 2000);
+  const PressureMeasure even = pressure_on(tube.triangles, tube.positions, p);
+  EXPECT_NEAR(even.mean, 2000, 1e-9);
+  EXPECT_NEAR(even.spread, 0, 1e-9);
+  EXPECT_EQ(even.most, 2000);
+  EXPECT_NEAR(even.area, 2 * M_PI * 0.1 * 0.3, 0.01 * even.area);
+  for (std::size_t i = 0; i < p.size(); i += 2) p[i] = 0;
+  const PressureMeasure half = pressure_on(tube.triangles, tube.positions, p);
+  EXPECT_NEAR(half.mean, 1000, 1e-9);
+  EXPECT_NEAR(half.spread, 1000, 1e-9);
+  EXPECT_EQ(pressure_on({}, tube.positions, p).mean, 0);
+}
+
 TEST(Fit, BandsAreTurnedOutward) {
   const BandMesh tube = tube_of(0.1, 0.3, 12, 3);
   for (std::size_t t = 0; t < tube.triangles.size(); ++t) {

@@ -79,6 +79,34 @@ TEST(TetSheetsScene, ABandPressesTheBodyBeneathItAndNothingElse) {
   EXPECT_LT(narrowest, 0.0505) << "it lies on the rod";
 }
 
+TEST(TetSheetsScene, ABandOnARigidRodHasItsGirthAndPressesByItsTension) {
+  // All of the rod is held: T / r over 2 pi r, as measured of a body in a scene.
+  Context context(2);
+  Simulation simulation(band_scene({"body[0].cell_size=0.015", "body[0].hold[0].low=[-1,-1,-1]",
+                                    "body[0].hold[0].high=[1,1,1]", "body[0].band[0].friction=0"}),
+                        context);
+  ASSERT_TRUE(simulation.advance());
+  const auto [frame, measures] = simulation.snapshot();
+  ASSERT_EQ(measures.bands.size(), 1u);
+  const NamedBand& band = measures.bands[0];
+  EXPECT_EQ(band.name, "rod.band");
+  // The rod as meshed is a polygon in the circle.
+  EXPECT_NEAR(band.rest_body_girth, 2 * M_PI * 0.05, 0.03 * band.rest_body_girth);
+  EXPECT_NEAR(band.body_girth, band.rest_body_girth, 1e-3 * band.rest_body_girth);
+  EXPECT_GT(band.girth, band.body_girth);
+  EXPECT_LT(band.girth, 1.02 * band.body_girth);
+  const double radius = band.girth / (2 * M_PI);
+  EXPECT_NEAR(band.pressure, band.tension / radius, 0.03 * band.pressure);
+  EXPECT_GE(band.most_pressure, band.pressure);
+  // The same in other units, in the field that a report can show.
+  const files::Field& pascal = vertex_field(frame.bodies[1], "contact_pressure");
+  const files::Field& mercury = vertex_field(frame.bodies[1], "contact_pressure_mmhg");
+  EXPECT_EQ(mercury.unit, "mmHg");
+  for (std::size_t v = 0; v < pascal.values.size(); ++v) {
+    EXPECT_NEAR(mercury.values[v], pascal.values[v] / 133.322f, 1e-5f * pascal.values[v]);
+  }
+}
+
 TEST(TetSheetsScene, LooseBandsComeToRestAndPressNothing) {
   // Of the rod as meshed: 31 cm. One is longer, one so long that it lies on it at most.
   for (const std::string girth : {"0.34", "0.315"}) {

@@ -6,6 +6,7 @@
 #include "isochor/base/error.h"
 #include "isochor/base/file.h"
 #include "isochor/run/diagnostics.h"
+#include "isochor/shells/fit.h"
 
 namespace isochor::run {
 namespace {
@@ -40,6 +41,23 @@ void add_contact(const sim::ContactMeasures& m, std::vector<Cell>& to) {
   }
 }
 
+/// Pressures in all units that those who wear, fit and prescribe bands have them in.
+void add_pressure(const std::string& name, double pressure, std::vector<Cell>& to) {
+  to.push_back({name + " [Pa]", pressure});
+  to.push_back({name + "_kpa [kPa]", 1e-3 * pressure});
+  to.push_back({name + "_mmhg [mmHg]", pressure / shells::kMillimetreOfMercury});
+}
+
+void add_band(const sim::NamedBand& m, std::vector<Cell>& to) {
+  const std::string name = fmt::format("band.{}.", m.name);
+  to.push_back({name + "girth [m]", m.girth});
+  to.push_back({name + "body_girth [m]", m.body_girth});
+  to.push_back({name + "rest_body_girth [m]", m.rest_body_girth});
+  to.push_back({name + "tension [N/m]", m.tension});
+  add_pressure(name + "pressure", m.pressure, to);
+  add_pressure(name + "most_pressure", m.most_pressure, to);
+}
+
 /// The columns, once: header and rows both come from here.
 std::vector<Cell> cells_of(const sim::FrameReport& r, const sim::Measures& m,
                            const OutputSeconds& seconds) {
@@ -68,6 +86,7 @@ std::vector<Cell> cells_of(const sim::FrameReport& r, const sim::Measures& m,
     cells.push_back({fmt::format("zone.{}.volume", zone.name), zone.volume});
     cells.push_back({fmt::format("zone.{}.pressure [Pa]", zone.name), zone.pressure});
   }
+  for (const sim::NamedBand& band : m.bands) add_band(band, cells);
   if (m.motion) add_motion(*m.motion, cells);
   if (m.contact) add_contact(*m.contact, cells);
   for (const sim::NamedReaction& reaction : m.reactions) {

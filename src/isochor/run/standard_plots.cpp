@@ -13,8 +13,10 @@ namespace {
 /// "worst_cell_volume_error" reads better as "worst cell volume error"; what all lines of a plot
 /// have in common is in its title.
 std::string spoken(std::string_view name) {
-  constexpr std::string_view kPrefix = "reaction.", kSuffix = "_seconds";
-  if (name.starts_with(kPrefix)) name.remove_prefix(kPrefix.size());
+  constexpr std::string_view kSuffix = "_seconds";
+  for (const std::string_view prefix : {"reaction.", "band."}) {
+    if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
+  }
   if (name.ends_with(kSuffix)) name.remove_suffix(kSuffix.size());
   std::string words(name);
   std::replace(words.begin(), words.end(), '_', ' ');
@@ -89,16 +91,24 @@ std::vector<TitledSvg> standard_plots(const DiagnosticsTable& table) {
             "angular momentum");
 
   // Forces and moments do not share a scale: one plot per unit.
-  Names times, energies, volumes, pressures;
+  Names times, energies, volumes, pressures, girths, worn, tensions;
   std::map<std::string, Names> reactions;
   for (const ColumnHeader& c : plots.columns()) {
     if (c.name.ends_with("_seconds")) times.push_back(c.name);
     if (c.name.ends_with("_energy") && c.unit == "J") energies.push_back(c.name);
     if (c.name.starts_with("zone.")) (c.unit == "Pa" ? pressures : volumes).push_back(c.name);
+    if (c.name.starts_with("band.")) {
+      if (c.unit == "m") girths.push_back(c.name);
+      if (c.unit == "mmHg") worn.push_back(c.name);
+      if (c.unit == "N/m") tensions.push_back(c.name);
+    }
     if (c.name.starts_with("reaction.")) reactions[c.unit].push_back(c.name);
   }
   plots.add("Volume of zones", volumes, "over that at rest");
   plots.add("Pressure of zones", pressures, "pressure");
+  plots.add("Girth of bands and of the body beneath", girths, "girth");
+  plots.add("Pressure of bands", worn, "pressure");
+  plots.add("Tension of bands", tensions, "tension");
   plots.add("Energy", energies, "energy");
   plots.add("Time per phase", times, "wall time");
   for (const auto& [unit, names] : reactions) {

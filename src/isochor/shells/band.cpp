@@ -6,35 +6,10 @@
 #include <fmt/core.h>
 
 #include "isochor/base/error.h"
+#include "isochor/shells/convex_hull.h"
 
 namespace isochor::shells {
 namespace {
-
-using Flat = std::array<double, 2>;
-
-double turn(const Flat& a, const Flat& b, const Flat& c) {
-  return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
-}
-
-/// Counter-clockwise (Andrew's monotone chain); nothing of fewer than three points.
-std::vector<Flat> convex_hull(std::vector<Flat> points) {
-  std::ranges::sort(points);
-  points.erase(std::unique(points.begin(), points.end()), points.end());
-  if (points.size() < 3) return {};
-  std::vector<Flat> hull;
-  for (int pass = 0; pass < 2; ++pass) {
-    const std::size_t start = hull.size();
-    for (const Flat& p : points) {
-      while (hull.size() >= start + 2 && turn(hull[hull.size() - 2], hull.back(), p) <= 0) {
-        hull.pop_back();
-      }
-      hull.push_back(p);
-    }
-    hull.pop_back();
-    std::ranges::reverse(points);
-  }
-  return hull;
-}
 
 /// A closed line that is followed at an even pace.
 class Loop {

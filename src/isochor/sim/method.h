@@ -40,6 +40,17 @@ struct NamedZone {
   double pressure = 0;  ///< that keeps it so, Pa
 };
 
+/// How a band, and what is worn like one, fits.
+struct NamedBand {
+  std::string name;            ///< "body.band"
+  double girth = 0;            ///< of the band, across its middle, m
+  double body_girth = 0;       ///< of a tape around the body beneath it, m
+  double rest_body_girth = 0;  ///< the same of body and band at rest, m
+  double tension = 0;          ///< the mean of the larger one, N/m
+  double pressure = 0;         ///< on the body, the mean over the band, Pa
+  double most_pressure = 0;    ///< Pa
+};
+
 /// What the diagnostics say about a motion. Losses and work are those since frame 0.
 struct MotionMeasures {
   double kinetic_energy = 0;        ///< J
@@ -75,6 +86,7 @@ struct Measures {
   std::optional<ContactMeasures> contact;  ///< of methods that know of it
   std::vector<NamedReaction> reactions;
   std::vector<NamedZone> zones;  ///< that keep their volume
+  std::vector<NamedBand> bands;
 };
 
 struct Snapshot {

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <numeric>
 
+#include "isochor/shells/fit.h"
 #include "isochor/sim/body_frame.h"
 #include "isochor/sim/zones.h"
 
@@ -213,7 +214,7 @@ Snapshot TetMethod::snapshot() const {
     all_at_rest += std::abs(geometry::enclosed_volume(topology.surface.positions, rider.triangles));
   }
   m.volume_error = volume / all_at_rest - 1;
-  if (bands_) add_contact_pressures(result.bodies);
+  if (bands_) add_fit(result);
   return result;
 }
 
@@ -223,15 +224,20 @@ tets::Configuration TetMethod::configuration() const {
   return at;
 }
 
-void TetMethod::add_contact_pressures(std::vector<files::BodyFrame>& bodies) const {
+void TetMethod::add_fit(Snapshot& snapshot) const {
   const std::vector<double> all = bands_->pressures(state_.positions, context_.arena);
-  for (std::size_t b = 0; b < bodies.size(); ++b) {
+  snapshot.measures.bands = bands_->measure(state_.positions, all, time_);
+  for (std::size_t b = 0; b < snapshot.bodies.size(); ++b) {
     const tets::BodyRange& range = model_.bodies[b];
-    std::vector<double> values(bodies[b].vertices.size());
+    files::BodyFrame& body = snapshot.bodies[b];
+    std::vector<double> values(body.vertices.size());
     scene_.riders[b].surface.interpolate(std::span(all).subspan(range.first_node, range.node_count),
                                          values);
-    bodies[b].fields.push_back(
-        make_field("contact_pressure", "Pa", files::Support::Vertex, values));
+    body.fields.push_back(make_field("contact_pressure", "Pa", files::Support::Vertex, values));
+    // As bandages and stockings are sold.
+    for (double& value : values) value /= shells::kMillimetreOfMercury;
+    body.fields.push_back(
+        make_field("contact_pressure_mmhg", "mmHg", files::Support::Vertex, values));
   }
 }
 

@@ -49,8 +49,8 @@ class TetMethod final : public Method {
   double total_energy() const;
   /// What elasticity depends on.
   tets::Configuration configuration() const;
-  /// Where bands press, on the surfaces of all bodies.
-  void add_contact_pressures(std::vector<files::BodyFrame>& bodies) const;
+  /// Where bands press, on the surfaces of all bodies, and how they fit.
+  void add_fit(Snapshot& snapshot) const;
 
   Context& context_;
   TimeSpec timing_;

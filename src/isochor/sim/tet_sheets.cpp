@@ -47,7 +47,8 @@ tets::BodySpec build_band(const BandSpec& spec, const BodySpec& body, const geom
 }
 
 WornBands::WornBands(const SceneSpec& scene, const tets::Model& model, double friction)
-    : contact_(tets::make_contact(
+    : model_(model),
+      contact_(tets::make_contact(
           model, {.friction = friction},
           scene.time.moves() ? 1 / (scene.time.frame_rate * scene.time.substeps) : 0)) {
   // Sheets of the model: skin of all bodies, then bands.
@@ -57,6 +58,27 @@ WornBands::WornBands(const SceneSpec& scene, const tets::Model& model, double fr
   for (const BodySpec& body : scene.bodies) {
     for (const BandSpec& band : body.bands) tight_at_.push_back(band.tight_at);
   }
+  // Bodies of the model: those of the scene, then bands.
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    for (const BandSpec& band : scene.bodies[b].bands) {
+      worn_.push_back({.name = scene.bodies[b].name + "." + band.name,
+                       .band = scene.bodies.size() + worn_.size(),
+                       .wearer = b});
+    }
+  }
+  for (Worn& w : worn_) {
+    const std::vector<geometry::Triangle> band = triangles_of(w.band);
+    w.rest_girth = shells::girth_within(band, triangles_of(w.wearer), model.rest_positions,
+                                        shells::middle_of(band, model.rest_positions));
+  }
+}
+
+std::vector<geometry::Triangle> WornBands::triangles_of(std::size_t body) {
+  const contact::Surface& surface = contact_.surface().surface();
+  std::vector<geometry::Triangle> out;
+  std::ranges::copy_if(surface.triangles, std::back_inserter(out),
+                       [&](const auto& t) { return surface.bodies[t[0]] == std::int32_t(body); });
+  return out;
 }
 
 void WornBands::enter(tets::StepInput& input, double time) {
@@ -78,6 +100,27 @@ std::vector<double> WornBands::pressures(std::span<const Vec3d> positions, Threa
   contact_.evaluate(positions, arena);
   return shells::spread_out(contact_.surface().surface().triangles, positions,
                             shells::contact_pressures(contact_, positions));
+}
+
+std::vector<NamedBand> WornBands::measure(std::span<const Vec3d> positions,
+                                          std::span<const double> pressures, double time) {
+  std::vector<NamedBand> out;
+  for (const Worn& w : worn_) {
+    const std::vector<geometry::Triangle> band = triangles_of(w.band);
+    const shells::Plane middle = shells::middle_of(band, positions);
+    const shells::PressureMeasure p = shells::pressure_on(band, positions, pressures);
+    const tets::BodyRange& range = model_.bodies[w.band];
+    out.push_back(
+        {.name = w.name,
+         .girth = shells::section_length(band, positions, middle.point, middle.normal),
+         .body_girth = shells::girth_within(band, triangles_of(w.wearer), positions, middle),
+         .rest_body_girth = w.rest_girth,
+         .tension = shells::mean_tension(model_.sheets, {positions, tightening_at(time)},
+                                         range.first_node, range.node_count),
+         .pressure = p.mean,
+         .most_pressure = p.most});
+  }
+  return out;
 }
 
 std::unique_ptr<WornBands> make_bands(const SceneSpec& scene, const tets::Model& model) {

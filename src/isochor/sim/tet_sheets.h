@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "isochor/contact/contact_energy.h"
+#include "isochor/sim/method.h"
 #include "isochor/sim/tet_scene.h"
 
 /// Skin of bodies, and bands around them, in scenes of tets.
@@ -18,6 +19,7 @@ tets::BodySpec build_band(const BandSpec& spec, const BodySpec& body, const geom
 /// Bands of a scene while it runs.
 class WornBands {
  public:
+  /// The model must outlive this.
   WornBands(const SceneSpec& scene, const tets::Model& model, double friction);
 
   /// Lets a step to `time`, in frames, know of them. The input refers to this until it ends.
@@ -29,7 +31,20 @@ class WornBands {
   /// Of contact at every node of the model, Pa.
   std::vector<double> pressures(std::span<const Vec3d> positions, ThreadArena& arena);
 
+  /// How they fit at a time, in frames, with those pressures.
+  std::vector<NamedBand> measure(std::span<const Vec3d> positions,
+                                 std::span<const double> pressures, double time);
+
  private:
+  struct Worn {
+    std::string name;
+    std::size_t band, wearer;  ///< bodies of the model
+    double rest_girth = 0;     ///< of the wearer, m
+  };
+  std::vector<geometry::Triangle> triangles_of(std::size_t body);
+
+  const tets::Model& model_;
+  std::vector<Worn> worn_;
   std::vector<double> tight_at_;  ///< per sheet
   std::vector<double> tightening_;
   contact::ContactEnergy contact_;

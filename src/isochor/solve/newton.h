@@ -113,7 +113,10 @@ std::optional<Evaluation> line_search(Problem& problem, const Evaluation& now) {
 ///   KrylovReport solve_cautiously(double tol)
 /// a direction for where the first one leads nowhere: slower, but with steps of the right size,
 ///   double longest_step()
-/// how far along dx the problem may be moved at all (contact), and
+/// how far along dx the problem may be moved at all (contact),
+///   optional<Evaluation> settle()
+/// the evaluation of an iterate that the problem has found by other means about the last one
+/// evaluated, and
 ///   optional<Evaluation> renewed()
 /// the evaluation of the same iterate, where solving changed the energy (multipliers of a
 /// constraint).
@@ -126,6 +129,15 @@ NewtonReport newton(Problem& problem, const NewtonParams& params) {
     if (const auto end = end_of_search(problem, params, now, report)) {
       report.end = *end;
       return report;
+    }
+    if constexpr (requires { problem.settle(); }) {
+      if (const auto settled = problem.settle()) {
+        now = *settled;
+        if (const auto end = end_of_search(problem, params, now, report)) {
+          report.end = *end;
+          return report;
+        }
+      }
     }
     const auto search = [&](const auto& linear) {
       ++report.iterations;

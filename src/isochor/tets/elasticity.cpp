@@ -37,15 +37,28 @@ struct BatchMemory {
   }
 };
 
+/// All tets, or some: batches, and the tet in each place of them.
+struct AllTets {
+  const Model& model;
+  const std::vector<Batch>& batches() const { return model.batches; }
+  std::size_t tet(std::int32_t place) const { return place; }
+};
+struct SomeTets {
+  const TetSelection& selection;
+  const std::vector<Batch>& batches() const { return selection.batches; }
+  std::size_t tet(std::int32_t place) const { return selection.tets[place]; }
+};
+
 /// Calls f(batch, its law with all inputs set, memory) for all batches, on many threads.
-template <class Function>
-void for_batches(const Model& model, const Configuration& at, ThreadArena& arena, Function&& f) {
-  parallel_for(arena, model.batches.size(), 1, [&](std::size_t b) {
-    const Batch& batch = model.batches[b];
+template <class Tets, class Function>
+void for_batches(const Model& model, const Tets& tets, const Configuration& at, ThreadArena& arena,
+                 Function&& f) {
+  parallel_for(arena, tets.batches().size(), 1, [&](std::size_t b) {
+    const Batch& batch = tets.batches()[b];
     BatchMemory memory;
     memory.count = (batch.count + kWholePacks - 1) / kWholePacks * kWholePacks;
     for (int i = 0; i < memory.count; ++i) {
-      const std::size_t t = batch.first + std::min(i, batch.count - 1);
+      const std::size_t t = tets.tet(batch.first + std::min(i, batch.count - 1));
       memory.put(edges(model, t, at.positions) * model.gradient[t], memory.F, i);
       memory.mu[i] = model.mu[t];
       memory.lambda[i] = model.lambda[t];
@@ -59,7 +72,7 @@ void for_batches(const Model& model, const Configuration& at, ThreadArena& arena
     if (!at.activations.empty()) {
       const double whole = at.activations[batch.material];
       for (int i = 0; i < memory.count; ++i) {
-        const std::size_t t = batch.first + std::min(i, batch.count - 1);
+        const std::size_t t = tets.tet(batch.first + std::min(i, batch.count - 1));
         memory.activation[i] = model.activation.empty() ? whole : whole * model.activation[t];
       }
       law.activation = memory.activation;
@@ -72,9 +85,13 @@ double sum_of(std::span<const double> parts) {
   return std::accumulate(parts.begin(), parts.end(), 0.0);
 }
 
-double energy_of(const Model& model, const Batch& batch, const double* densities) {
+template <class Tets>
+double energy_of(const Model& model, const Tets& tets, const Batch& batch,
+                 const double* densities) {
   double sum = 0;
-  for (int i = 0; i < batch.count; ++i) sum += model.volume[batch.first + i] * densities[i];
+  for (int i = 0; i < batch.count; ++i) {
+    sum += model.volume[tets.tet(batch.first + i)] * densities[i];
+  }
   return sum;
 }
 
@@ -119,65 +136,44 @@ void write(const geometry::Tet& tet, const double* numbers, int stride, TetStiff
   }
 }
 
-}  // namespace
-
-double elastic_energy(const Model& model, const Configuration& at, ElasticMemory& memory,
-                      ThreadArena& arena) {
-  for_batches(model, at, arena,
-              [&](std::size_t b, const materials::Material& material,
-                  materials::LawBatch<double>& law, BatchMemory& batch) {
-                law.energy = batch.energy;
-                materials::evaluate(material.law, law);
-                memory.batch_energy[b] = energy_of(model, model.batches[b], batch.energy);
-              });
-  return sum_of(memory.batch_energy) +
-         sheet_energy(model, at, shells::Detail::Energy, memory, arena);
-}
-
-double elastic_force(const Model& model, const Configuration& at, std::span<Vec3d> force,
-                     ElasticMemory& memory, ThreadArena& arena) {
-  for_batches(model, at, arena,
+template <class Tets>
+void find_corner_forces(const Model& model, const Tets& tets, const Configuration& at,
+                        std::span<Vec3d> corner_forces, std::span<double> batch_energy,
+                        ThreadArena& arena) {
+  for_batches(model, tets, at, arena,
               [&](std::size_t b, const materials::Material& material,
                   materials::LawBatch<double>& law, BatchMemory& batch) {
                 law.energy = batch.energy;
                 law.stress = batch.stress;
                 materials::evaluate(material.law, law);
-                memory.batch_energy[b] = energy_of(model, model.batches[b], batch.energy);
-                for (int i = 0; i < model.batches[b].count; ++i) {
-                  const std::size_t t = model.batches[b].first + i;
+                const Batch& these = tets.batches()[b];
+                batch_energy[b] = energy_of(model, tets, these, batch.energy);
+                for (int i = 0; i < these.count; ++i) {
+                  const std::size_t t = tets.tet(these.first + i);
                   const Mat3d f =
                       times_transpose(batch.matrix(batch.stress, i), model.gradient[t]) *
                       -model.volume[t];
-                  Vec3d* corner = &memory.corner_forces[4 * t];
+                  Vec3d* corner = &corner_forces[4 * t];
                   corner[0] = -1.0 * (f.column[0] + f.column[1] + f.column[2]);
                   for (int k = 0; k < 3; ++k) corner[k + 1] = f.column[k];
                 }
               });
-  parallel_for(arena, model.node_count(), solve::kRowGrain, [&](std::size_t i) {
-    Vec3d sum{0, 0, 0};
-    for (std::int32_t u = model.first_use[i]; u < model.first_use[i + 1]; ++u) {
-      sum += memory.corner_forces[model.uses[u]];
-    }
-    force[i] = sum;
-  });
-  const double sheets = sheet_energy(model, at, shells::Detail::Gradient, memory, arena);
-  if (!memory.sheet_terms.empty()) add_sheet_forces(model, memory, force, arena);
-  return sum_of(memory.batch_energy) + sheets;
 }
 
-void linearise(const Model& model, const Configuration& at, materials::Definiteness fix,
-               Stiffnesses& stiffnesses, ThreadArena& arena) {
-  for_batches(model, at, arena,
+template <class Tets>
+void find_stiffnesses(const Model& model, const Tets& tets, const Configuration& at,
+                      materials::Definiteness fix, Stiffnesses& stiffnesses, ThreadArena& arena) {
+  for_batches(model, tets, at, arena,
               [&](std::size_t b, const materials::Material& material,
                   materials::LawBatch<double>& law, BatchMemory& batch) {
                 const bool pressed = !at.pressures.empty();
                 law.tangent = batch.numbers;
                 law.fix = pressed ? materials::Definiteness::None : fix;
                 materials::evaluate(material.law, law);
-                const auto& [first, count, number] = model.batches[b];
+                const auto& [first, count, number] = tets.batches()[b];
                 double gradient[9 * kBatch], volume[kBatch], pressure[kBatch];
                 for (int i = 0; i < batch.count; ++i) {
-                  const std::size_t t = first + std::min(i, count - 1);
+                  const std::size_t t = tets.tet(first + std::min(i, count - 1));
                   batch.put(model.gradient[t], gradient, i);
                   volume[i] = model.volume[t];
                   pressure[i] = pressed ? at.pressures[t] : 0;
@@ -192,10 +188,86 @@ void linearise(const Model& model, const Configuration& at, materials::Definiten
                                                .numbers = batch.numbers};
                 ISOCHOR_CALL_KERNEL(best_isa(), stiffness_kernel(stiffness));
                 for (int i = 0; i < count; ++i) {
-                  write(model.tets[first + i], batch.numbers + i, batch.count,
-                        stiffnesses[first + i]);
+                  const std::size_t t = tets.tet(first + i);
+                  write(model.tets[t], batch.numbers + i, batch.count, stiffnesses[t]);
                 }
               });
+}
+
+}  // namespace
+
+void TetSelection::complete(const Model& model) {
+  std::ranges::sort(tets);
+  tets.erase(std::unique(tets.begin(), tets.end()), tets.end());
+  batches.clear();
+  auto whole = model.batches.begin();
+  for (std::int32_t place = 0; place < std::int32_t(tets.size()); ++place) {
+    while (tets[place] >= whole->first + whole->count) ++whole;
+    if (batches.empty() || batches.back().count == kBatch ||
+        batches.back().material != whole->material) {
+      batches.push_back({place, 0, whole->material});
+    }
+    ++batches.back().count;
+  }
+  batch_energy.resize(batches.size());
+}
+
+double elastic_energy(const Model& model, const Configuration& at, ElasticMemory& memory,
+                      ThreadArena& arena) {
+  const AllTets all{model};
+  for_batches(model, all, at, arena,
+              [&](std::size_t b, const materials::Material& material,
+                  materials::LawBatch<double>& law, BatchMemory& batch) {
+                law.energy = batch.energy;
+                materials::evaluate(material.law, law);
+                memory.batch_energy[b] = energy_of(model, all, model.batches[b], batch.energy);
+              });
+  return sum_of(memory.batch_energy) +
+         sheet_energy(model, at, shells::Detail::Energy, memory, arena);
+}
+
+double elastic_force(const Model& model, const Configuration& at, std::span<Vec3d> force,
+                     ElasticMemory& memory, ThreadArena& arena) {
+  find_corner_forces(model, AllTets{model}, at, memory.corner_forces, memory.batch_energy, arena);
+  sum_corner_forces(model, memory, force, arena);
+  const double sheets = sheet_energy(model, at, shells::Detail::Gradient, memory, arena);
+  if (!memory.sheet_terms.empty()) add_sheet_forces(model, memory, force, arena);
+  return sum_of(memory.batch_energy) + sheets;
+}
+
+double elastic_corner_forces(const Model& model, const Configuration& at, TetSelection& selection,
+                             ElasticMemory& memory, ThreadArena& arena) {
+  find_corner_forces(model, SomeTets{selection}, at, memory.corner_forces, selection.batch_energy,
+                     arena);
+  return sum_of(selection.batch_energy);
+}
+
+void sum_corner_forces(const Model& model, const ElasticMemory& memory, std::span<Vec3d> force,
+                       ThreadArena& arena) {
+  parallel_for(arena, model.node_count(), solve::kRowGrain, [&](std::size_t i) {
+    Vec3d sum{0, 0, 0};
+    for (std::int32_t u = model.first_use[i]; u < model.first_use[i + 1]; ++u) {
+      sum += memory.corner_forces[model.uses[u]];
+    }
+    force[i] = sum;
+  });
+}
+
+void linearise(const Model& model, const Configuration& at, materials::Definiteness fix,
+               Stiffnesses& stiffnesses, ThreadArena& arena) {
+  find_stiffnesses(model, AllTets{model}, at, fix, stiffnesses, arena);
+}
+
+void linearise(const Model& model, const Configuration& at, materials::Definiteness fix,
+               const TetSelection& selection, Stiffnesses& stiffnesses, ThreadArena& arena) {
+  find_stiffnesses(model, SomeTets{selection}, at, fix, stiffnesses, arena);
+}
+
+Mat3d corner_block(const geometry::Tet& tet, const TetStiffness& stiffness, int row, int column) {
+  const float* part = &stiffness.entry[9 * kPairOf[row][column]];
+  Mat3d block;
+  for (int e = 0; e < 9; ++e) block(e % 3, e / 3) = double(part[e]);
+  return tet[row] < tet[column] ? block : transpose(block);
 }
 
 void assemble(const Model& model, const Stiffnesses& stiffnesses, solve::Blocks<double>& blocks,
@@ -260,7 +332,7 @@ Mat3d deformation_gradient(const Model& model, std::size_t tet, std::span<const 
 
 void stresses(const Model& model, const Configuration& at, std::span<TetStress> out,
               ThreadArena& arena) {
-  for_batches(model, at, arena,
+  for_batches(model, AllTets{model}, at, arena,
               [&](std::size_t b, const materials::Material& material,
                   materials::LawBatch<double>& law, BatchMemory& batch) {
                 law.stress = batch.stress;

@@ -31,6 +31,16 @@ struct ElasticMemory {
   std::vector<contact::Term> sheet_terms;  ///< as many as there are in Model::sheets
 };
 
+/// Some tets of a model.
+struct TetSelection {
+  std::vector<std::int32_t> tets;    ///< ascending
+  std::vector<Batch> batches;        ///< of these
+  std::vector<double> batch_energy;  ///< J
+
+  /// To be called when tets are chosen, in any order, some twice perhaps.
+  void complete(const Model& model);
+};
+
 /// Elastic energy of tets and sheets, J.
 double elastic_energy(const Model& model, const Configuration& at, ElasticMemory& memory,
                       ThreadArena& arena);
@@ -38,6 +48,14 @@ double elastic_energy(const Model& model, const Configuration& at, ElasticMemory
 /// The elastic force on every node, held ones included, N. Returns the energy.
 double elastic_force(const Model& model, const Configuration& at, std::span<Vec3d> force,
                      ElasticMemory& memory, ThreadArena& arena);
+
+/// The same of some tets alone: leaves the forces on their corners in memory. Where the others have
+/// not moved, `sum_corner_forces` then has those on all nodes, but for sheets.
+double elastic_corner_forces(const Model& model, const Configuration& at, TetSelection& selection,
+                             ElasticMemory& memory, ThreadArena& arena);
+
+void sum_corner_forces(const Model& model, const ElasticMemory& memory, std::span<Vec3d> force,
+                       ThreadArena& arena);
 
 /// What a tet adds to the stiffness matrix beside the diagonal, N/m: a block per kCornerPairs, its
 /// rows those of the node with the lower number. Single precision: a search direction needs no
@@ -50,6 +68,11 @@ using Stiffnesses = std::vector<TetStiffness>;
 
 void linearise(const Model& model, const Configuration& at, materials::Definiteness fix,
                Stiffnesses& stiffnesses, ThreadArena& arena);
+void linearise(const Model& model, const Configuration& at, materials::Definiteness fix,
+               const TetSelection& selection, Stiffnesses& stiffnesses, ThreadArena& arena);
+
+/// The block of a tet's stiffness for two different corners, rows of the first.
+Mat3d corner_block(const geometry::Tet& tet, const TetStiffness& stiffness, int row, int column);
 
 /// The stiffness matrix of tets, N/m, in the places of Model::pattern.
 void assemble(const Model& model, const Stiffnesses& stiffnesses, solve::Blocks<double>& blocks,

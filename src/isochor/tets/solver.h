@@ -5,6 +5,7 @@
 #include "isochor/base/context.h"
 #include "isochor/contact/contact_energy.h"
 #include "isochor/solve/balance.h"
+#include "isochor/tets/local_search.h"
 #include "isochor/tets/zonal_system.h"
 
 namespace isochor::tets {
@@ -60,6 +61,7 @@ struct Scratch {
   std::vector<contact::FrictionContact> rubbing;  ///< of these
   LinearMemory linear;
   ZonalMemory zonal;
+  LocalMemory local;
 };
 
 struct StepReport : solve::NewtonReport {

@@ -36,7 +36,8 @@ Scratch::Scratch(const Model& model)
       drag(model.moves() && model.stiffness_damping() > 0 ? model.node_count() : 0),
       elastic(model),
       linear(model),
-      zonal(model) {}
+      zonal(model),
+      local(model.moves() ? LocalMemory(model) : LocalMemory()) {}
 
 void Scratch::poison() {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -47,6 +48,7 @@ void Scratch::poison() {
   std::fill(elastic.batch_energy.begin(), elastic.batch_energy.end(), nan);
   linear.poison();
   zonal.poison();
+  local.poison();
 }
 
 std::size_t Scratch::bytes() const {
