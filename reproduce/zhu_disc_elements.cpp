@@ -220,17 +220,20 @@ Mesh rings(int n, const DiscProblem& exact) {
   return mesh;
 }
 
-/// The part of a square that is in the disc.
+/// The part of a square that is in the disc, by strips whose ends are exact: loads of the outline
+/// must fit to it, see zhu_disc.cpp.
 double filled(const DiscGrid& grid, int x, int y) {
   if (grid.overlap(x, y) == DiscGrid::Overlap::Full) return 1;
-  constexpr int kSamples = 32;
-  int inside = 0;
-  for (int i = 0; i < kSamples; ++i) {
-    for (int j = 0; j < kSamples; ++j) {
-      inside += DiscProblem::inside(grid.point(x + (i + 0.5) / kSamples, y + (j + 0.5) / kSamples));
-    }
+  constexpr int kStrips = 256;
+  constexpr double kLeast = 1e-3, r = DiscProblem::kRadius;
+  const double low = grid.point(x, y)[1] - DiscProblem::kMiddle, high = low + grid.h();
+  double sum = 0;
+  for (int s = 0; s < kStrips; ++s) {
+    const double from = grid.point(x + (s + 0.5) / kStrips, y)[0] - DiscProblem::kMiddle;
+    const double half = std::sqrt(std::max(0.0, r * r - from * from));
+    sum += std::max(0.0, std::min(half, high) - std::max(-half, low)) / grid.h();
   }
-  return std::max(0.5, double(inside)) / (kSamples * kSamples);
+  return std::max(kLeast, sum / kStrips);
 }
 
 /// The squares that the disc touches, whole or halved from low left to high right.
@@ -263,7 +266,7 @@ Mesh squares(const DiscGrid& grid, bool halved, const DiscProblem& exact) {
   mesh.given.resize(mesh.points.size());
   for (const int p : given) mesh.given[p] = true;
   mesh.loads.resize(2 * mesh.points.size());
-  const int segments = 16 * grid.n;
+  const int segments = (halved ? 16 : 256) * grid.n;
   for (int s = 0; s < segments; ++s) {
     const double angle = 2 * pi * (s + 0.5) / segments;
     const double length = 2 * DiscProblem::kRadius * std::sin(pi / segments);
