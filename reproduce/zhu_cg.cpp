@@ -22,8 +22,8 @@ constexpr int kMost = 3000;
 /// Relative residuals, from 1 on.
 using History = std::vector<double>;
 
-Model<3> make_model(int n, double poisson) {
-  return build_model<3>(elastic_box<3>(n, true), Material::from_poisson(1, poisson), {}, "box");
+Model<3> make_model(int n, double poisson, const Params& params = {}) {
+  return build_model<3>(elastic_box<3>(n, true), Material::from_poisson(1, poisson), params, "box");
 }
 
 std::vector<double> weight_of(const Model<3>& model) {
@@ -91,18 +91,24 @@ History element_gradients(int n, double poisson, Context& context) {
   return weighed.conjugate_gradients(kTolerance, kMost, false).residuals;
 }
 
-History cycles(int n, double poisson, Context& context) {
-  const Model<3> model = make_model(n, poisson);
+History cycles_of(const Model<3>& model, Context& context) {
   const std::vector<double> b = weight_of(model);
   std::vector<double> u(b.size());
   SolverMemory<3> memory(model, 0);
   History history{1};
   // One at a time; the residual of each is against that of its start.
-  while (history.back() > 1e-11 && history.size() < 30 && !context.cancelled) {
+  while (history.back() > 1e-11 && history.size() < 60 && !context.cancelled) {
     const SolveReport report = staggered::solve<3>(model, b, u, 1e-15, 1, memory, context);
     history.push_back(history.back() * report.relative_residual);
   }
   return history;
+}
+
+History cycles(int n, double poisson, Context& context) {
+  return cycles_of(make_model(n, poisson), context);
+}
+History published_cycles(int n, double poisson, Context& context) {
+  return cycles_of(make_model(n, poisson, Params::published()), context);
 }
 
 struct Method {
@@ -113,6 +119,7 @@ constexpr Method kMethods[] = {
     {"CG, staggered differences", "reference", "zhu_cg_differences.svg", "iteration",
      staggered_gradients},
     {"CG, hexahedra", "reference", "zhu_cg_elements.svg", "iteration", element_gradients},
+    {"multigrid cycles", "paper", "zhu_cg_published.svg", "cycle", published_cycles},
     {"multigrid cycles", "best", "zhu_cg_multigrid.svg", "cycle", cycles}};
 
 int steps_to(const History& history, double residual) {
@@ -133,17 +140,17 @@ std::vector<Row> zhu_cg(const ExperimentOptions& options, Context& context) {
         const History history = method.run(n, poisson, context);
         if (context.cancelled) return rows;
         const bool ours = method.variant == std::string_view("best");
-        rows.push_back(
-            {.id = "zhu/cg",
-             .quantity =
-                 fmt::format("{}s to 1e-6/{}/nu={}/N={}", method.unit, method.name, poisson, n),
-             .variant = method.variant,
-             .source = "fig 11",
-             .ours = steps_to(history, kTolerance),
-             .relation = ours ? Relation::AtMost : Relation::Shown,
-             .bound = ours ? std::optional(10.0) : std::nullopt,
-             .note = fmt::format("residual {:.0e} after 10",
-                                 history[std::min<std::size_t>(10, history.size() - 1)])});
+        rows.push_back({.id = "zhu/cg",
+                        .quantity = fmt::format("{}s to 1e-6/{}/nu={}/N={}", method.unit,
+                                                method.name, poisson, n),
+                        .variant = method.variant,
+                        .source = "fig 11",
+                        .ours = steps_to(history, kTolerance),
+                        .relation = ours ? Relation::AtMost : Relation::Shown,
+                        .bound = ours ? std::optional(10.0) : std::nullopt,
+                        .note = fmt::format("residual {:.0e} after 10{}",
+                                            history[std::min<std::size_t>(10, history.size() - 1)],
+                                            history.back() > kTolerance ? "; NOT REACHED" : "")});
         run::Series line{.name = fmt::format("nu {}, {} cells", poisson, n),
                          .dashed = poisson < 0.3,
                          .colour = int(series.size()) / 2};

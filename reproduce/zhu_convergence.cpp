@@ -3,6 +3,7 @@
 /// Boxes: no load, random numbers at the begin, 30 cycles; the factor is the geometric mean by
 /// which the last ten reduce the residual, in double precision. Bodies carry their weight; counted
 /// are iterations of GMRES to 1e-6, one cycle each, the residual recomputed.
+#include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
 #include <random>
@@ -200,26 +201,51 @@ void add_inertia(Context& context, Report& report) {
   }
 }
 
+/// Iterations of GMRES on a body that carries its weight.
+void add_body(std::string_view name, int n, double nu, const Params& params, const char* variant,
+              std::string_view more, Context& context, Report& report) {
+  if (context.cancelled) return;
+  const Model<3> model =
+      build_model<3>(zhu_body(name, n), Material::from_poisson(1, nu), params, std::string(name));
+  SolverMemory<3> memory(model, 15);
+  std::vector<double> b(model.unknowns()), u(b.size());
+  add_body_force<3>(
+      model, [](const Point<3>&, int k) { return k == 2 ? -1.0 : 0.0; }, b);
+  const SolveReport solved = solve<3>(model, b, u, 1e-6, 60, memory, context);
+  const bool claimed = variant == std::string_view("best") && more.empty();
+  report.add(fmt::format("iterations/{}{}/nu={}/N={}", name, more, nu, n), variant,
+             solved.iterations, {}, claimed ? std::optional(10.0) : std::nullopt,
+             fmt::format("GMRES to 1e-6, true residual {:.1e}; {}", solved.relative_residual,
+                         model.levels.size() > 1 ? fmt::format("{} levels", model.levels.size())
+                                                 : "factorised at once"));
+  if (!solved.converged) {
+    report.rows.back().ours.reset();
+    report.rows.back().note += fmt::format("; NOT REACHED in {}", solved.iterations);
+  }
+}
+
 void add_bodies(bool full, Context& context, Report& report) {
   for (const std::string_view name : kZhuBodies) {
-    for (const int n : full ? std::vector{32, 48, 64} : std::vector{32}) {
+    std::vector<int> sizes{32};
+    // Thin limbs are three cells thick at 32, and six at 64: what lies between is the hard part.
+    if (name == "figure") sizes = {32, 36, 40, 42, 44, 48, 56, 64};
+    if (full) sizes.insert(sizes.end(), {48, 64, 96});
+    std::ranges::sort(sizes);
+    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+    for (const int n : sizes) {
       for (const double nu : {0.2, 0.49, 0.5}) {
-        if (context.cancelled) return;
-        const Model<3> model =
-            build_model<3>(zhu_body(name, n), Material::from_poisson(1, nu), {}, std::string(name));
-        SolverMemory<3> memory(model, 15);
-        std::vector<double> b(model.unknowns()), u(b.size());
-        add_body_force<3>(
-            model, [](const Point<3>&, int k) { return k == 2 ? -1.0 : 0.0; }, b);
-        const SolveReport solved = solve<3>(model, b, u, 1e-6, 60, memory, context);
-        report.add(
-            fmt::format("iterations/{}/nu={}/N={}", name, nu, n), "best", solved.iterations, {}, 10,
-            fmt::format("GMRES to 1e-6, true residual {:.1e}; {}", solved.relative_residual,
-                        model.levels.size() > 1 ? fmt::format("{} levels", model.levels.size())
-                                                : "factorised at once"));
-        if (!solved.converged) report.rows.back().ours.reset();
+        add_body(name, n, nu, {}, "best", "", context, report);
       }
     }
+    for (const double nu : {0.2, 0.49}) {
+      add_body(name, 32, nu, Params::published(), "paper", "", context, report);
+    }
+  }
+  // Where limbs of four cells are left to cycles, their coarse ones of two bend by something else.
+  Params cycles;
+  cycles.thin_entries = 0;
+  for (const int n : {36, 38, 40}) {
+    add_body("figure", n, 0.2, cycles, "best", ", not factorised", context, report);
   }
 }
 

@@ -63,5 +63,7 @@ DiscErrors staggered_disc(const DiscGrid& grid, double poisson, bool fractions, 
 /// Linear triangles, on a mesh that follows the outline, or halves of the grid's squares.
 DiscErrors conforming_disc(int n, double poisson, Context& context);
 DiscErrors embedded_disc(const DiscGrid& grid, double poisson, Context& context);
+/// The grid's squares with the lattice's quadrature, one point and edges, by how full they are.
+DiscErrors lattice_disc(const DiscGrid& grid, double poisson, Context& context);
 
 }  // namespace isochor::reproduce

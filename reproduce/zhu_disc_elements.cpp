@@ -1,4 +1,5 @@
-/// Linear triangles in plane strain, for comparison with the staggered grid.
+/// Linear triangles and the squares of the lattice in plane strain, for comparison with the
+/// staggered grid.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -12,9 +13,16 @@ namespace {
 
 using std::numbers::pi;
 
-struct Triangles {
+/// Corners are numbered x fastest.
+struct Square {
+  std::array<int, 4> corners;
+  double filled;  ///< the part of it in the disc
+};
+
+struct Mesh {
   std::vector<PlanePoint> points;
-  std::vector<std::array<int, 3>> corners;
+  std::vector<std::array<int, 3>> triangles;
+  std::vector<Square> squares;
   std::vector<bool> given;    ///< per point
   std::vector<double> loads;  ///< two per point: tractions, over mu
 };
@@ -22,12 +30,13 @@ struct Triangles {
 /// The system of a mesh, by rows, and its solution.
 class Elements {
  public:
-  Elements(Triangles mesh, double poisson)
+  Elements(Mesh mesh, double poisson)
       : mesh_(std::move(mesh)),
         exact_{2 * poisson / (1 - 2 * poisson)},
         rows_(2 * mesh_.points.size()),
         b_(mesh_.loads) {
-    for (const auto& corners : mesh_.corners) add(corners);
+    for (const auto& corners : mesh_.triangles) add(corners);
+    for (const Square& square : mesh_.squares) add(square);
     for (const auto& row : rows_) {
       entries_.insert(entries_.end(), row.begin(), row.end());
       ends_.push_back(entries_.size());
@@ -83,6 +92,31 @@ class Elements {
       for (; e < ends_[i]; ++e) q[i] += entries_[e].second * p[entries_[e].first];
     }
   }
+  /// One point, and edges stabilised about it [McAdams11 (15)], as the lattice has it.
+  void add(const Square& square) {
+    const std::array<int, 4>& corners = square.corners;
+    const PlanePoint low = mesh_.points[corners[0]], high = mesh_.points[corners[3]];
+    const double h = high[0] - low[0], area = square.filled * h * h;
+    const PlanePoint middle{0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1])};
+    const auto side = [](int corner, int axis) { return corner >> axis & 1 ? 1.0 : -1.0; };
+    for (int a = 0; a < 4; ++a) {
+      const PlanePoint ga{side(a, 0) / (2 * h), side(a, 1) / (2 * h)};
+      for (int c = 0; c < 4; ++c) {
+        const PlanePoint gc{side(c, 0) / (2 * h), side(c, 1) / (2 * h)};
+        // Half of the difference of the two edges along an axis is (+-1, +-1) / 2h at the corners.
+        const double spread = 2 * side(a, 0) * side(a, 1) * side(c, 0) * side(c, 1) / (4 * h * h);
+        const double dot = ga[0] * gc[0] + ga[1] * gc[1];
+        for (int i = 0; i < 2; ++i) {
+          for (int j = 0; j < 2; ++j) {
+            rows_[2 * corners[a] + i][2 * corners[c] + j] +=
+                area * ((i == j ? dot + 2 * spread : 0) + ga[j] * gc[i] +
+                        exact_.lambda_over_mu * ga[i] * gc[j]);
+          }
+        }
+      }
+      for (int i = 0; i < 2; ++i) b_[2 * corners[a] + i] -= area / 4 * exact_.force(middle, i);
+    }
+  }
   void add(const std::array<int, 3>& corners) {
     PlanePoint x[3], middle{0, 0};
     for (int a = 0; a < 3; ++a) {
@@ -129,7 +163,7 @@ class Elements {
     return double(inside) / all;
   }
 
-  Triangles mesh_;
+  Mesh mesh_;
   DiscProblem exact_;
   std::vector<std::map<int, double>> rows_;
   std::vector<std::pair<int, double>> entries_;  ///< of all rows
@@ -140,9 +174,9 @@ class Elements {
 DiscProblem problem(double poisson) { return {2 * poisson / (1 - 2 * poisson)}; }
 
 /// Rings of six points more each, as far apart as the squares of a grid.
-Triangles rings(int n, const DiscProblem& exact) {
+Mesh rings(int n, const DiscProblem& exact) {
   const int count = n / 4;
-  Triangles mesh;
+  Mesh mesh;
   mesh.points.push_back({DiscProblem::kMiddle, DiscProblem::kMiddle});
   const auto first = [](int ring) { return ring == 0 ? 0 : 1 + 3 * ring * (ring - 1); };
   for (int ring = 1; ring <= count; ++ring) {
@@ -156,9 +190,9 @@ Triangles rings(int n, const DiscProblem& exact) {
     for (int sector = 0; sector < 6; ++sector) {
       for (int s = 0; s < ring; ++s) {
         const int outer = sector * ring + s, inner = sector * (ring - 1) + s;
-        mesh.corners.push_back({at(ring, outer), at(ring, outer + 1), at(ring - 1, inner)});
+        mesh.triangles.push_back({at(ring, outer), at(ring, outer + 1), at(ring - 1, inner)});
         if (s + 1 < ring) {
-          mesh.corners.push_back(
+          mesh.triangles.push_back(
               {at(ring, outer + 1), at(ring - 1, inner + 1), at(ring - 1, inner)});
         }
       }
@@ -186,9 +220,25 @@ Triangles rings(int n, const DiscProblem& exact) {
   return mesh;
 }
 
-/// Halves of squares, cut from low left to high right.
-Triangles halved_squares(const DiscGrid& grid, const DiscProblem& exact) {
-  Triangles mesh;
+/// The part of a square that is in the disc, by strips whose ends are exact: loads of the outline
+/// must fit to it, see zhu_disc.cpp.
+double filled(const DiscGrid& grid, int x, int y) {
+  if (grid.overlap(x, y) == DiscGrid::Overlap::Full) return 1;
+  constexpr int kStrips = 256;
+  constexpr double kLeast = 1e-3, r = DiscProblem::kRadius;
+  const double low = grid.point(x, y)[1] - DiscProblem::kMiddle, high = low + grid.h();
+  double sum = 0;
+  for (int s = 0; s < kStrips; ++s) {
+    const double from = grid.point(x + (s + 0.5) / kStrips, y)[0] - DiscProblem::kMiddle;
+    const double half = std::sqrt(std::max(0.0, r * r - from * from));
+    sum += std::max(0.0, std::min(half, high) - std::max(-half, low)) / grid.h();
+  }
+  return std::max(kLeast, sum / kStrips);
+}
+
+/// The squares that the disc touches, whole or halved from low left to high right.
+Mesh squares(const DiscGrid& grid, bool halved, const DiscProblem& exact) {
+  Mesh mesh;
   std::map<std::pair<int, int>, int> numbers;
   const auto point = [&](int x, int y) {
     const auto [found, made] = numbers.try_emplace({x, y}, int(mesh.points.size()));
@@ -204,14 +254,19 @@ Triangles halved_squares(const DiscGrid& grid, const DiscProblem& exact) {
         given.insert(given.end(), corners, corners + 4);
         continue;
       }
-      mesh.corners.push_back({corners[0], corners[1], corners[3]});
-      mesh.corners.push_back({corners[0], corners[3], corners[2]});
+      if (halved) {
+        mesh.triangles.push_back({corners[0], corners[1], corners[3]});
+        mesh.triangles.push_back({corners[0], corners[3], corners[2]});
+      } else {
+        mesh.squares.push_back(
+            {{corners[0], corners[1], corners[2], corners[3]}, filled(grid, x, y)});
+      }
     }
   }
   mesh.given.resize(mesh.points.size());
   for (const int p : given) mesh.given[p] = true;
   mesh.loads.resize(2 * mesh.points.size());
-  const int segments = 16 * grid.n;
+  const int segments = (halved ? 16 : 256) * grid.n;
   for (int s = 0; s < segments; ++s) {
     const double angle = 2 * pi * (s + 0.5) / segments;
     const double length = 2 * DiscProblem::kRadius * std::sin(pi / segments);
@@ -221,10 +276,12 @@ Triangles halved_squares(const DiscGrid& grid, const DiscProblem& exact) {
     const int x = int(std::floor(grid.along(at, 0))), y = int(std::floor(grid.along(at, 1)));
     if (grid.held(x, y)) continue;
     const double a = grid.along(at, 0) - x, b = grid.along(at, 1) - y;
-    const std::pair<int, double> shares[3] = {
-        {point(x, y), 1 - std::max(a, b)},
-        {a > b ? point(x + 1, y) : point(x, y + 1), std::abs(a - b)},
-        {point(x + 1, y + 1), std::min(a, b)}};
+    // Barycentric [Zhu10 fig 14], or bilinear.
+    const double both = halved ? std::min(a, b) : a * b;
+    const std::pair<int, double> shares[4] = {{point(x, y), 1 - a - b + both},
+                                              {point(x + 1, y), a - both},
+                                              {point(x, y + 1), b - both},
+                                              {point(x + 1, y + 1), both}};
     for (const auto& [p, share] : shares) {
       if (std::size_t(p) >= mesh.given.size()) continue;
       for (int i = 0; i < 2; ++i) {
@@ -242,7 +299,11 @@ DiscErrors conforming_disc(int n, double poisson, Context& context) {
 }
 
 DiscErrors embedded_disc(const DiscGrid& grid, double poisson, Context& context) {
-  return Elements(halved_squares(grid, problem(poisson)), poisson).errors(context);
+  return Elements(squares(grid, true, problem(poisson)), poisson).errors(context);
+}
+
+DiscErrors lattice_disc(const DiscGrid& grid, double poisson, Context& context) {
+  return Elements(squares(grid, false, problem(poisson)), poisson).errors(context);
 }
 
 }  // namespace isochor::reproduce

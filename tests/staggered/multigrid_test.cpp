@@ -82,6 +82,32 @@ TEST(StaggeredMultigrid, SameBitsForAnyNumberOfThreads) {
   }
 }
 
+TEST(StaggeredMultigrid, PhasesAreToldApart) {
+  const Model<3> model =
+      build_model<3>(naive::box<3>(16, false), Material::from_poisson(1, 0.4), kDeep, "box");
+  MultigridMemory<3> memory(model);
+  ThreadArena arena(1);
+  Multigrid<3> multigrid(model, memory, arena);
+  // A clock that goes on by one whenever it is asked: two a phase, of which it sees one.
+  static double ticks;
+  ticks = 0;
+  PhaseTimes times{[] { return ticks++; }, {}};
+  multigrid.watch(&times);
+  multigrid.cycle();
+  const double down = times.seconds[std::size_t(Phase::Residual)];
+  double sum = 0;
+  for (const double s : times.seconds) sum += s;
+  EXPECT_EQ(2 * sum, ticks);
+  EXPECT_EQ(times.seconds[std::size_t(Phase::Restriction)], down);
+  EXPECT_EQ(times.seconds[std::size_t(Phase::Prolongation)], down);
+  EXPECT_EQ(times.seconds[std::size_t(Phase::Interior)], 2 * down);
+  EXPECT_EQ(times.seconds[std::size_t(Phase::Boundary)], 4 * down);
+  EXPECT_GT(times.seconds[std::size_t(Phase::Direct)], 0);
+  multigrid.watch(nullptr);
+  multigrid.cycle();
+  EXPECT_EQ(2 * sum, ticks);
+}
+
 /// [Zhu10 alg 2] in double precision, red before black, one equation after the other.
 template <int D>
 typename naive::Grid<D>::Field distributed(const naive::Grid<D>& grid, const Model<D>& model,

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <tuple>
 
+#include "isochor/math/isa.h"
 #include "isochor/staggered/entries.h"
+#include "isochor/staggered/kernels.h"
 
 namespace isochor::staggered {
 namespace {
@@ -73,18 +75,6 @@ class Fronts {
  public:
   std::vector<std::int32_t> turn;  ///< of each cell by its place
 };
-
-/// Eight sums side by side, so that one addition need not wait for the other.
-template <class A, class B>
-double dot(const A* a, const B* b, std::size_t count) {
-  double sum[8] = {};
-  std::size_t k = 0;
-  for (; k + 8 <= count; k += 8) {
-    for (int s = 0; s < 8; ++s) sum[s] += double(a[k + s]) * double(b[k + s]);
-  }
-  for (; k < count; ++k) sum[0] += double(a[k]) * double(b[k]);
-  return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
-}
 
 }  // namespace
 
@@ -186,41 +176,20 @@ std::vector<double> Coarsest<D>::assemble(const Level<D>& level, const View<D, d
 template <int D>
 void Coarsest<D>::factorise(std::vector<double>& entries) {
   constexpr double kNothing = 1e-11;
-  double* const diagonal = entries.data() + start_.back();
+  const double* const diagonal = entries.data() + start_.back();
   double largest = 0;
   for (std::size_t i = 0; i < size(); ++i) largest = std::max(largest, std::abs(diagonal[i]));
-  for (std::size_t i = 0; i < size(); ++i) {
-    double* const li = entries.data() + row(i);
-    double pivot = diagonal[i];
-    // L D first, by which the pivot changes.
-    for (std::size_t j = std::size_t(order_.first[i]); j < i; ++j) {
-      const std::size_t begin = std::size_t(std::max(order_.first[i], order_.first[j]));
-      if (begin < j) li[j] -= dot(li + begin, entries.data() + row(j) + begin, j - begin);
-    }
-    for (std::size_t j = std::size_t(order_.first[i]); j < i; ++j) {
-      const double scaled = li[j] * by_pivot_[j];
-      pivot -= li[j] * scaled;
-      li[j] = scaled;
-    }
-    by_pivot_[i] = std::abs(pivot) > kNothing * largest ? 1 / pivot : 0;
-  }
+  ISOCHOR_CALL_KERNEL(best_isa(), factorise_kernel(envelope(), entries.data(), diagonal,
+                                                   kNothing * largest, by_pivot_.data()));
   entries.resize(std::size_t(start_.back()));
 }
 
 template <int D>
 void Coarsest<D>::solve(const float* b, float* u, std::span<double> work) const {
-  for (std::size_t i = 0; i < size(); ++i) {
-    const std::size_t begin = std::size_t(order_.first[i]);
-    const float* const li = factors_.data() + row(i);
-    work[i] = double(b[order_.places[i]]) - dot(li + begin, work.data() + begin, i - begin);
-  }
-  for (std::size_t i = 0; i < size(); ++i) work[i] *= by_pivot_[i];
-  for (std::size_t i = size(); i-- > 0;) {
-    const float* const li = factors_.data() + row(i);
-    const double x = work[i];
-    for (std::size_t j = std::size_t(order_.first[i]); j < i; ++j) work[j] -= double(li[j]) * x;
-    u[order_.places[i]] = float(x);
-  }
+  for (std::size_t i = 0; i < size(); ++i) work[i] = double(b[order_.places[i]]);
+  ISOCHOR_CALL_KERNEL(best_isa(), solve_envelope_kernel(envelope(), factors_.data(),
+                                                        by_pivot_.data(), work.data()));
+  for (std::size_t i = 0; i < size(); ++i) u[order_.places[i]] = float(work[i]);
 }
 
 template <int D>

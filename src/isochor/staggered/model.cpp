@@ -48,6 +48,16 @@ std::vector<float> turned_diagonals(const Level<D>& level, const Material& mater
   return diagonals;
 }
 
+/// Whether the next level swells: see Params::thin_entries.
+template <int D>
+bool is_thin(const Shape<D>& shape) {
+  const auto cells = [](const Domain<D>& domain) {
+    return double(std::ranges::count(domain.cells, Cell::Interior));
+  };
+  const Shape<D> coarse = coarsened(shape, false);
+  return (1 << D) * cells(coarse.domain) > Params::kThin * cells(shape.domain);
+}
+
 /// What Params::extra_sweeps go over.
 template <int D>
 void add_relocated(const Domain<D>& fine, const Domain<D>& coarse, const Model<D>& model,
@@ -136,10 +146,12 @@ Model<D> build_model(Domain<D> domain, const Material& material, const Params& p
     model.levels.push_back(make_level(shape, model.levels.empty()));
     Level<D>& level = model.levels.back();
     // No use to order what is too large in any order.
-    if (count_cells(level.layout) < std::size_t(params.direct_entries) / 32) {
+    const std::size_t most = std::size_t(std::max(params.direct_entries, params.thin_entries));
+    if (count_cells(level.layout) < most / 32) {
       const bool turns = params.law == Law::Corotated;
       EliminationOrder<D> order(level, turns);
-      if (order.entries() <= std::size_t(params.direct_entries)) {
+      const std::size_t entries = order.entries();
+      if (entries <= std::size_t(params.direct_entries) || (entries <= most && is_thin(shape))) {
         if (turns) {
           model.order = std::move(order);
         } else {

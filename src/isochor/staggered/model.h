@@ -47,6 +47,11 @@ struct Params {
   /// thinner may parts of a body be: a coarse level has nothing that bends where it is one cell
   /// thick.
   int direct_entries = 1'500'000;
+  /// The same where limbs are less than about four cells thick: the next level would have cells for
+  /// kThin times as much as there is, and bend by something else. Where a body is solved for once
+  /// that takes longer than cycles, from the sixth time on it does not.
+  int thin_entries = 4'000'000;
+  static constexpr double kThin = 1.4;
 
   /// `variant = "paper"`: nothing improved. Needs compressibility.
   static Params published() {
@@ -56,7 +61,8 @@ struct Params {
             .band_sweeps = 3,
             .relaxation = 1,
             .measured = false,
-            .direct_entries = 20'000};
+            .direct_entries = 20'000,
+            .thin_entries = 0};
   }
   /// The same for corotated elasticity: its coarsest level is factorised often, and rotations leave
   /// no room for relaxation. Near the boundary cells are solved one by one in any case.
@@ -67,6 +73,7 @@ struct Params {
     params.boundary = Boundary::Own;
     params.relaxation = 1;
     params.direct_entries = std::min(direct_entries, 500'000);
+    params.thin_entries = 0;
     return params;
   }
 };

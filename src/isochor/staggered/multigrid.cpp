@@ -22,6 +22,23 @@ void for_rows(const Layout<D>& layout, ThreadArena& arena, F&& f) {
   });
 }
 
+/// Adds the time that it lives to a phase, where anybody wants to know.
+class PhaseTimer {
+ public:
+  PhaseTimer(PhaseTimes* times, Phase phase)
+      : times_(times), phase_(phase), start_(times ? times->now() : 0) {}
+  ~PhaseTimer() {
+    if (times_) times_->seconds[std::size_t(phase_)] += times_->now() - start_;
+  }
+  PhaseTimer(const PhaseTimer&) = delete;
+  PhaseTimer& operator=(const PhaseTimer&) = delete;
+
+ private:
+  PhaseTimes* const times_;
+  const Phase phase_;
+  const double start_;
+};
+
 }  // namespace
 
 template <int D>
@@ -156,6 +173,7 @@ void Multigrid<D>::smooth_as_published(std::size_t l, PublishedPart part, int sw
 
 template <int D>
 void Multigrid<D>::smooth_boundary(std::size_t l) {
+  const PhaseTimer timer(times_, Phase::Boundary);
   const Params& params = model_.params;
   if (params.boundary != Boundary::Own) {
     auto& level = memory_.levels[l];
@@ -170,6 +188,18 @@ void Multigrid<D>::smooth_boundary(std::size_t l) {
 }
 
 template <int D>
+void Multigrid<D>::smooth_inside(std::size_t l) {
+  const PhaseTimer timer(times_, Phase::Interior);
+  if (turns_) {
+    smooth_turned_interior(l);
+  } else if (model_.params.smoother == Smoother::Best) {
+    smooth_interior(l);
+  } else {
+    smooth_as_published(l, PublishedPart::Interior, 1);
+  }
+}
+
+template <int D>
 void Multigrid<D>::smooth(std::size_t l) {
   if (model_.params.smoother == Smoother::Unaugmented) {
     return smooth_as_published(l, PublishedPart::Everywhere, 1);
@@ -178,13 +208,7 @@ void Multigrid<D>::smooth(std::size_t l) {
   find_spins(l);
   smooth_boundary(l);
   find_spins(l);
-  if (turns_) {
-    smooth_turned_interior(l);
-  } else if (model_.params.smoother == Smoother::Best) {
-    smooth_interior(l);
-  } else {
-    smooth_as_published(l, PublishedPart::Interior, 1);
-  }
+  smooth_inside(l);
   find_spins(l);
   smooth_boundary(l);
 }
@@ -194,6 +218,7 @@ void Multigrid<D>::smooth_relocated(std::size_t l) {
   const Params& params = model_.params;
   const Level<D>& level = model_.levels[l];
   if (params.extra_sweeps == 0) return;
+  const PhaseTimer timer(times_, Phase::Boundary);
   if (params.smoother == Smoother::Best) {
     smooth_band(l, level.relocated, params.extra_sweeps);
   } else {
@@ -205,7 +230,11 @@ void Multigrid<D>::smooth_relocated(std::size_t l) {
 template <int D>
 void Multigrid<D>::descend(std::size_t l) {
   find_spins(l);
-  find_residual(l, kActive);
+  {
+    const PhaseTimer timer(times_, Phase::Residual);
+    find_residual(l, kActive);
+  }
+  const PhaseTimer timer(times_, Phase::Restriction);
   auto& coarse = memory_.levels[l + 1];
   std::fill(coarse.u.begin(), coarse.u.end(), 0.0f);
   const TransferPass<D> pass{view(l), view(l + 1), memory_.levels[l].r.data(), coarse.b.data(),
@@ -217,6 +246,7 @@ void Multigrid<D>::descend(std::size_t l) {
 
 template <int D>
 void Multigrid<D>::ascend(std::size_t l) {
+  const PhaseTimer timer(times_, Phase::Prolongation);
   const TransferPass<D> pass{view(l), view(l + 1), memory_.levels[l + 1].u.data(),
                              memory_.levels[l].u.data()};
   for_rows(model_.levels[l].layout, arena_, [&](const RowRange& rows) {
@@ -228,6 +258,7 @@ template <int D>
 void Multigrid<D>::cycle(std::size_t l) {
   auto& level = memory_.levels[l];
   if (l + 1 == model_.levels.size()) {
+    const PhaseTimer timer(times_, Phase::Direct);
     const Coarsest<D>& coarsest = turns_ ? turns_->coarsest : model_.coarsest;
     coarsest.solve(level.b.data(), level.u.data(), memory_.direct);
     return;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+
 #include "isochor/base/parallel.h"
 #include "isochor/staggered/turns.h"
 
@@ -19,6 +21,14 @@ struct MultigridMemory {
   std::size_t bytes() const;
 };
 
+/// Where the time of cycles goes, with the parts of [Zhu10 fig 22].
+enum class Phase { Boundary, Interior, Residual, Restriction, Prolongation, Direct };
+inline constexpr int kPhases = 6;
+struct PhaseTimes {
+  double (*now)() = nullptr;  ///< s
+  std::array<double, kPhases> seconds{};
+};
+
 /// Cycles of the multigrid correction scheme [Zhu10 alg 1]. Smoothing is the boundary, the interior
 /// by distribution, and the boundary again. All of it is Jacobi-like within colours: the same bits
 /// for any number of threads.
@@ -36,6 +46,8 @@ class Multigrid {
   void cycle() { cycle(0); }
   /// One smoothing step of a level.
   void smooth(std::size_t level);
+  /// Cycles add to `times` from here on; null: to nothing.
+  void watch(PhaseTimes* times) { times_ = times; }
 
  private:
   void cycle(std::size_t level);
@@ -46,6 +58,7 @@ class Multigrid {
     return (spin() ? memory_.levels[level].turned : memory_.levels[level].b).data();
   }
   void smooth_boundary(std::size_t level);
+  void smooth_inside(std::size_t level);
   void smooth_relocated(std::size_t level);
   void smooth_band(std::size_t level, const Band<D>& band, int sweeps);
   void smooth_as_published(std::size_t level, PublishedPart part, int sweeps,
@@ -61,6 +74,7 @@ class Multigrid {
   MultigridMemory<D>& memory_;
   ThreadArena& arena_;
   const Turns<D>* turns_;
+  PhaseTimes* times_ = nullptr;
 };
 
 /// r = b - A u in double precision, on the finest level. Numbers of u that are no unknowns count as

@@ -1,5 +1,7 @@
 #include "isochor/staggered/shape.h"
 
+#include "isochor/staggered/terms.h"
+
 namespace isochor::staggered {
 namespace {
 
@@ -113,6 +115,7 @@ Shape<D> coarsened(const Shape<D>& fine, bool measured) {
       }
     }
   });
+  find_terms(fine, coarse);
   return coarse;
 }
 

@@ -4,10 +4,13 @@
 
 namespace isochor::staggered {
 
+/// Which of the pairs of axes.
+constexpr int pair_of(int i, int j) { return i + j - 1; }
+
 /// What a level knows of the body. Coarse cells are larger than what they stand for, and coarse
-/// walls are not where the fine ones are. Two numbers say by how much, so that the coarse operator
-/// is as stiff as the fine one; without them corrections overshoot at walls and fall short at free
-/// boundaries.
+/// walls are not where the fine ones are. Numbers per cell say by how much, so that the coarse
+/// operator is as stiff as the fine one; without them corrections overshoot at walls and fall short
+/// at free boundaries.
 template <int D>
 struct Shape {
   Domain<D> domain;
@@ -17,6 +20,10 @@ struct Shape {
   /// Per axis and cell: where its lower face along the axis is between interior and Dirichlet, how
   /// far behind that face the Dirichlet cells of the finest level begin, m. Empty: right there.
   std::array<std::vector<float>, D> wall;
+  /// What terms count, see terms.h: stretches by axis and cell with the distance of walls, shears
+  /// by pair of axes and lower edge without it. Empty: as labels and fractions say.
+  std::array<std::vector<float>, D> stretch;
+  std::array<std::vector<float>, D*(D - 1) / 2> shear;
 
   double fraction_at(const Index<D>& cell) const {
     if (domain.at(cell) != Cell::Interior) return 0;
@@ -33,7 +40,7 @@ template <int D>
 Shape<D> finest_shape(Domain<D> domain);
 
 /// Cells of twice the size: Dirichlet where any child is, else interior where any child is
-/// [Zhu10 sec 6]. `measured` fills in fraction and wall, which the paper does not have.
+/// [Zhu10 sec 6]. `measured` fills in all else, which the paper does not have.
 template <int D>
 Shape<D> coarsened(const Shape<D>& fine, bool measured);
 

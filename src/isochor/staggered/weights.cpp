@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "isochor/staggered/terms.h"
+
 namespace isochor::staggered {
 namespace {
 
@@ -10,48 +12,6 @@ std::uint8_t byte_of(double weight) {
   // What counts at all must not be rounded away.
   const double code = std::round(kFullWeight * weight);
   return std::uint8_t(weight > 0 ? std::clamp(code, 1.0, 255.0) : 0.0);
-}
-
-/// Of 2 F_ii^2 in a cell: nothing beside a free face, less where a wall is further away.
-template <int D>
-double stretch_weight(const Shape<D>& shape, const Index<D>& cell, int axis) {
-  const Domain<D>& domain = shape.domain;
-  if (domain.at(cell) != Cell::Interior) return 0;
-  const Index<D> above = moved<D>(cell, axis, 1);
-  const Cell lower = domain.at(moved<D>(cell, axis, -1)), upper = domain.at(above);
-  if (lower == Cell::Exterior || upper == Cell::Exterior) return 0;
-  const double h = domain.spacing[axis];
-  double length = h;
-  if (lower == Cell::Dirichlet) length += shape.wall_at(cell, axis);
-  if (upper == Cell::Dirichlet) length += shape.wall_at(above, axis);
-  return shape.fraction_at(cell) * h / length;
-}
-
-/// Of (u_i,j + u_j,i)^2 at the lower edge of a cell: nothing where it touches the outside. A
-/// displacement along a wall is given half a cell behind it, which on coarse levels is too far.
-template <int D>
-double shear_weight(const Shape<D>& shape, const Index<D>& cell, int i, int j) {
-  const Domain<D>& domain = shape.domain;
-  const Index<D> around[4] = {cell, moved<D>(cell, i, -1), moved<D>(cell, j, -1),
-                              moved<D>(moved<D>(cell, i, -1), j, -1)};
-  double fraction = 0;
-  int interior = 0;
-  bool fixed[4];
-  for (int k = 0; k < 4; ++k) {
-    const Cell label = domain.at(around[k]);
-    if (label == Cell::Exterior) return 0;
-    fixed[k] = label == Cell::Dirichlet;
-    if (!fixed[k]) ++interior;
-    fraction += 0.25 * (fixed[k] ? 1 : shape.fraction_at(around[k]));
-  }
-  if (interior == 0) return 0;
-  // A flat wall has two Dirichlet cells on one side; its normal is i or j.
-  if (interior != 2 || fixed[0] == fixed[3]) return fraction;
-  const int normal = fixed[0] == fixed[1] ? j : i, along = normal == i ? j : i;
-  const double wall =
-      0.5 * (shape.wall_at(cell, normal) + shape.wall_at(moved<D>(cell, along, -1), normal));
-  const double h = domain.spacing[normal];
-  return fraction * h / (0.5 * h + wall + 0.5 * shape.finest[normal]);
 }
 
 /// Unknowns, and what is given.
