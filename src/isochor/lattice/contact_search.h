@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -33,6 +34,33 @@ bool start_apart(Problem& problem, const Contacts& contacts, bool holds_rest) {
   }
   return true;
 }
+
+/// What a search with contact has met of negative curvature. Skin that is about to slide or to
+/// buckle makes exact tangents indefinite for many iterations.
+class Bends {
+ public:
+  /// At each iteration, with the residual of its iterate.
+  void look(double residual) {
+    stuck_ = residual > kSlow * last_;
+    last_ = residual;
+  }
+  /// Whether the exact tangent had some.
+  void found(bool bent, double residual) {
+    bent_ = bent;
+    if (bent) at_ = residual;
+  }
+  /// Not to be tried with the exact tangent again yet: it was indefinite, and the residual falls.
+  bool definite_will_do(double residual) const {
+    return bent_ && !stuck_ && residual > kNear * at_;
+  }
+  /// The last step did not gain much.
+  bool stuck() const { return stuck_; }
+
+ private:
+  static constexpr double kSlow = 0.5, kNear = 0.1;
+  bool bent_ = false, stuck_ = false;
+  double last_ = std::numeric_limits<double>::infinity(), at_ = 0;
+};
 
 /// How much of a way is free, 1 being the whole. A step with a definite tangent is short along
 /// negative curvature: of that more than the whole is asked for.
@@ -110,6 +138,7 @@ auto go_around(const Model& model, State from_rest, State& state, StepInput inpu
   const std::span<const Vec3d> last_held = input.held_positions, last = input.spring_targets;
   input.held_positions = held;
   input.spring_targets = targets;
+  input.guess = {};
   auto report = decltype(search(state, input)){};
   for (int k = 1; k <= kParts; ++k) {
     const double part = double(k) / kParts;

@@ -13,6 +13,9 @@ using contact::Pair;
 
 /// Of penalty springs along the surface, relative to across it [McAdams11 sec 7].
 constexpr double kGrip = 0.1;
+/// How far pairs are listed for a way, beside the reach, in units of the way: a bit more than what
+/// two points that meet may go.
+constexpr double kSpareReach = 2.5;
 /// Equilibria with the friction of the one before, and with springs found anew.
 constexpr int kFrictionRounds = 2, kSpringRounds = 12;
 
@@ -71,23 +74,46 @@ std::vector<Vec3d> common_ways_out(const contact::Surface& surface, std::span<co
 
 }  // namespace
 
+/// How much of the way of all points no pair is in the way of.
+double Contacts::free_of_pairs(std::span<const Vec3d> from, std::span<const Vec3d> to) {
+  double furthest = 0;
+  for (std::size_t p = 0; p < from.size(); ++p) {
+    const Vec3d way = to[p] - from[p];
+    furthest = std::max(furthest, dot(way, way));
+  }
+  furthest = std::sqrt(furthest);
+  if (list_.range(from, 0, arena_) < furthest) {
+    // A list for this way and for what is near at its end, unless that would be very long.
+    const double reach = params_.reach + kSpareReach * furthest;
+    if (!(reach < most_listed_)) {
+      return largest_step(bvh_, from, to, {}, filter_, arena_);
+    }
+    list_.make(bvh_, from, reach, filter_, arena_);
+  }
+  return list_.largest_step(from, to, {}, arena_);
+}
+
 double Contacts::passable(std::span<const Vec3d> nodes, std::span<const Vec3d> way) {
   if (!apart_) return 1;
   interpolate(nodes, x_);
   interpolate(way, way_);
   for (std::size_t p = 0; p < way_.size(); ++p) way_[p] += x_[p];
   double part = 1;
-  if (params_.self_contact) part = largest_step(bvh_, x_, way_, {}, filter_, arena_);
+  if (params_.self_contact) part = free_of_pairs(x_, way_);
   return std::min(part, largest_step(placed_, free_points_, x_, way_, 0, arena_));
 }
 
-double Contacts::worth_asking(std::span<const Vec3d> way) const {
+double Contacts::worth_asking(std::span<const Vec3d> way) {
   constexpr double kMost = 64;
   if (!apart_) return kMost;
   double furthest = 0;
   for (const Vec3d& w : way) furthest = std::max(furthest, dot(w, w));
+  furthest = std::sqrt(furthest);
+  if (!(furthest > 0)) return 1;
   const double h = model_.blocks[model_.cells[0] / 8].h;
-  return std::clamp(h / std::sqrt(furthest), 1.0, kMost);
+  // No new search for more than twice the way.
+  const double listed = params_.self_contact ? list_.range(x_, 0, arena_) : h;
+  return std::clamp(std::min(h, std::max(listed, 2 * furthest)) / furthest, 1.0, kMost);
 }
 
 double Contacts::carry(std::span<const Vec3d> nodes, std::span<const Vec3d> way) {
@@ -104,7 +130,7 @@ double Contacts::carry(std::span<const Vec3d> nodes, std::span<const Vec3d> way)
   if (params_.self_contact) {
     std::vector<Vec3d> end(x_);
     for (std::size_t p = 0; p < end.size(); ++p) end[p] += way_[p];
-    part = largest_step(bvh_, x_, end, {}, filter_, arena_);
+    part = free_of_pairs(x_, end);
   }
   // As seen from a collider that goes on evenly; one that turns is asked again where it arrives.
   for (const std::int32_t p : free_points_) {
@@ -143,6 +169,7 @@ bool Contacts::goes_on(std::span<const Vec3d> nodes) {
   ++rounds_;
   interpolate(nodes, x_);
   if (apart_) {
+    untangled_ = x_;
     const bool rubs =
         std::ranges::any_of(near_colliders_,
                             [](const ColliderContact& c) { return c.friction > 0; }) ||

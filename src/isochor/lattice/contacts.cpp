@@ -23,6 +23,9 @@ constexpr double kBarrierPressure = 1;
 constexpr double kPenalty = 10;
 /// No place within the one ring of a vertex's own cell counts as inside, in cells.
 constexpr double kOneRing = 1.5;
+/// Up to which distance pairs are listed, beside the reach, in edges of the surface: neighbours
+/// along the surface are not to be most of them.
+constexpr double kListed = 0.25, kMostListed = 0.5;
 /// Nearer than this part of their reach surfaces count as touching.
 constexpr double kTouching = 1e-3;
 /// From which on a contact slides, in cells; and in cells per second.
@@ -108,6 +111,8 @@ void Contacts::choose_sizes() {
   if (!(params_.reach > 0)) {
     params_.reach = std::min(kReachInCells * smallest_cell, kReachInEdges * mean_edge(surface_));
   }
+  listed_ = params_.reach + kListed * mean_edge(surface_);
+  most_listed_ = params_.reach + kMostListed * mean_edge(surface_);
   exclusion_ = 0;
   for (std::size_t b = 0; b < model_.bodies.size(); ++b) {
     const BodyRange& body = model_.bodies[b];
@@ -196,6 +201,10 @@ bool Contacts::is_outside(const contact::PlacedColliders& placed, std::span<cons
 bool Contacts::tangled(std::span<const Vec3d> points) {
   if (!is_outside(placed_, points)) return true;
   if (!params_.self_contact) return false;
+  const auto same = [](const Vec3d& a, const Vec3d& b) {
+    return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+  };
+  if (std::ranges::equal(points, untangled_, same)) return false;
   find_close_pairs(bvh_, points, params_.reach, filter_, arena_, near_pairs_);
   for (const Pair& pair : near_pairs_) {
     if (pair.distance <= kTouching * barrier_of(pair).reach) return true;
@@ -225,7 +234,11 @@ void Contacts::find_near() {
   find_contacts(placed_, free_points_, x_, params_.reach, arena_, near_colliders_);
   near_pairs_.clear();
   if (params_.self_contact) {
-    find_close_pairs(bvh_, x_, params_.reach, filter_, arena_, near_pairs_);
+    const double reach = params_.reach;
+    if (list_.range(x_, reach, arena_) < 0) {
+      list_.make(bvh_, x_, listed_, filter_, arena_);
+    }
+    list_.find_close(x_, reach, arena_, near_pairs_);
   }
 }
 

@@ -5,7 +5,7 @@
 #include "isochor/contact/barrier.h"
 #include "isochor/contact/contact_report.h"
 #include "isochor/contact/friction.h"
-#include "isochor/contact/impacts.h"
+#include "isochor/contact/pair_list.h"
 #include "isochor/contact/penetration.h"
 #include "isochor/lattice/contact_surface.h"
 #include "isochor/lattice/level_springs.h"
@@ -85,7 +85,7 @@ class Contacts {
   /// How much of a way of all nodes is free, 0 to 1, while colliders rest.
   double passable(std::span<const Vec3d> nodes, std::span<const Vec3d> way);
   /// How many times a way of all nodes may be asked for at once: none goes further than a cell.
-  double worth_asking(std::span<const Vec3d> way) const;
+  double worth_asking(std::span<const Vec3d> way);
   /// The same while colliders go to where they are at the end of the step; takes them along.
   double carry(std::span<const Vec3d> nodes, std::span<const Vec3d> way);
   /// Adds what colliders that go on to their end would push with, to first order.
@@ -115,6 +115,7 @@ class Contacts {
   void choose_sizes();
   void place(double part);
   bool tangled(std::span<const Vec3d> points);
+  double free_of_pairs(std::span<const Vec3d> from, std::span<const Vec3d> to);
   contact::Barrier barrier_of(const contact::Pair& pair) const;
   contact::Barrier barrier_of(std::int32_t point) const;
   void find_near();
@@ -136,6 +137,9 @@ class Contacts {
   ThreadArena& arena_;
   contact::SurfaceBvh bvh_;
   contact::PairFilter filter_;
+  contact::PairList list_;
+  double listed_ = 0, most_listed_ = 0;    ///< up to which distance, m; and where a way is long
+  std::vector<Vec3d> untangled_;           ///< points of the last equilibrium, where kept apart
   std::vector<std::int32_t> free_points_;  ///< that some node moves which is not held
   std::vector<double> areas_;
   std::vector<double> stiffness_;  ///< of barriers, per body, N/m

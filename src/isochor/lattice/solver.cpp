@@ -12,11 +12,10 @@
 #include "isochor/lattice/flat.h"
 #include "isochor/lattice/holds.h"
 #include "isochor/lattice/inertia.h"
-#include "isochor/lattice/multigrid.h"
+#include "isochor/lattice/linear_solves.h"
 #include "isochor/lattice/surface_operator.h"
 #include "isochor/lattice/unfold.h"
 #include "isochor/solve/nonlinear_cycles.h"
-#include "isochor/solve/stationary.h"
 
 namespace isochor::lattice {
 namespace {
@@ -53,7 +52,7 @@ class Equilibrium {
       report = predict();
     } else if (inertia_) {
       take_flight();
-    } else {
+    } else if (!expect()) {
       copy_start();
     }
     pressure_energy_ = energy_of_pressures();
@@ -84,6 +83,7 @@ class Equilibrium {
                                       (inertia_ ? inertia_->square_of_rounding() : 0)) /
                             model_.params.newton.tolerance;
     result.residual = std::sqrt(residual) / (std::sqrt(reaction) + std::sqrt(weight) + rounding);
+    residual_ = result.residual;
     return result;
   }
 
@@ -92,12 +92,15 @@ class Equilibrium {
   /// variant, with the definite one [McAdams11 sec 5]. Cells that are clamped in all directions, as
   /// those of a body collapsed to a point, leave nothing to solve with: there eigenvalues change
   /// sign, which keeps their size. Without a fix, what conjugate gradients had found until then has
-  /// to do.
+  /// to do. Where surfaces touch, see also Bends.
   solve::KrylovReport solve(double tolerance) {
     const materials::Definiteness fix = model_.params.definiteness;
     const bool exact_first = !model_.params.always_definite;
     if (exact_first && has_cycles() && !inertia_ && !contacts_)
       tolerance = std::min(tolerance, kLoosest);
+    // No better than the end of the search asks for.
+    const double enough = kEnough * model_.params.newton.tolerance / residual_;
+    if (contacts_) tolerance = std::clamp(enough, tolerance, std::max(tolerance, kRoughest));
     solve::KrylovReport report;
     const auto attempt = [&](materials::Definiteness with) {
       linearise(with);
@@ -109,9 +112,19 @@ class Equilibrium {
     };
     using materials::Definiteness;
     const auto failed = [&] { return report.indefinite || report.unfit; };
-    const bool exact = exact_first || fix == Definiteness::None;
-    if (exact) attempt(Definiteness::None);
-    if (fix != Definiteness::None && (!exact || failed())) attempt(fix);
+    const bool may_fix = fix != Definiteness::None;
+    bends_.look(residual_);
+    const bool exact =
+        !may_fix || (exact_first && !(contacts_ && bends_.definite_will_do(residual_)));
+    if (exact) {
+      attempt(Definiteness::None);
+      bends_.found(failed(), residual_);
+      if (contacts_ && report.indefinite && report.iterations > 1 && bends_.stuck()) {
+        follow_bend();
+        return report;
+      }
+    }
+    if (may_fix && (!exact || failed())) attempt(fix);
     if (fix == Definiteness::Clamp && exact_first && failed()) attempt(Definiteness::Absolute);
     stay_apart();
     return report;
@@ -169,13 +182,12 @@ class Equilibrium {
 
   // For start_apart.
   bool fly() {
-    copy_start();
-    if (!inertia_) return false;
-    take_flight();
+    const bool flies = inertia_ || expect();
+    if (inertia_) take_flight();
     each_node(
         [&](std::size_t i) { scratch_.step[i] = scratch_.positions[i] - start_.positions[i]; });
     copy_start();
-    return true;
+    return flies;
   }
   double carry() {
     travelled_ = 0;
@@ -213,6 +225,9 @@ class Equilibrium {
  private:
   static constexpr double kLongest = 1e3;
   static constexpr double kLoosest = 0.005;  ///< of linear systems: tangents cost more than cycles
+  /// Of them where surfaces touch: what the last one leaves, of what the search may leave; and the
+  /// most that it may.
+  static constexpr double kEnough = 0.5, kRoughest = 0.1;
   static double square(double x) { return x * x; }
   static double square(const Vec3d& v) { return dot(v, v); }
 
@@ -223,6 +238,19 @@ class Equilibrium {
   void place_held() {
     lattice::place_held(model_, input_, start_.positions, inertia_ ? inertia_->time().reach : 1,
                         scratch_.slides, scratch_.positions);
+  }
+
+  /// Nodes go where they are expected; false where that has more energy than the start.
+  bool expect() {
+    if (input_.guess.empty()) return false;
+    const auto energy_at = [&](std::span<const Vec3d> positions) {
+      std::ranges::copy(positions, scratch_.positions.begin());
+      place_held();
+      pressure_energy_ = energy_of_pressures();
+      return total_energy();
+    };
+    const double before = energy_at(start_.positions);
+    return energy_at(input_.guess) < before;
   }
 
   /// Nodes go where inertia takes them, each by itself, or, where forces would turn that back
@@ -260,6 +288,21 @@ class Equilibrium {
     const double after = total_energy();
     if (!(after <= before)) move(-1);
     return report;
+  }
+
+  /// What conjugate gradients had found, and as far again along the direction of negative curvature
+  /// that they met, downhill (Steihaug 1983 goes along it to the edge of a trusted region): out of
+  /// a saddle, where the definite tangent takes many small steps.
+  void follow_bend() {
+    const std::span<double> step = flat(std::span<Vec3d>(scratch_.step));
+    const std::span<const double> bend = scratch_.krylov.p;
+    const double squared = solve::dot(context_.arena, bend, bend);
+    const double size = std::sqrt(solve::dot(context_.arena, step, step) / squared);
+    const double downhill =
+        solve::dot(context_.arena, flat(std::span<const Vec3d>(scratch_.force)), bend);
+    if (squared > 0) solve::axpy(context_.arena, downhill < 0 ? -size : size, bend, step);
+    exact_ = false;
+    stay_apart();
   }
 
   /// Shortens a step to what is free of it, or lets the line search go on for longer than that.
@@ -419,9 +462,12 @@ class Equilibrium {
   /// K step = what was loaded, among the motions that holds leave free.
   solve::KrylovReport solve_linear(double tolerance) {
     find_diagonal();
+    LinearSolves solves(
+        model_, scratch_, context_, [&](auto v, auto out) { apply(v, out); },
+        [&](auto v) { keep_free(v); });
     if (!has_cycles()) {
       if (inertia_) inertia_->add_diagonal(scratch_.diagonal);
-      return solve_with_diagonal(tolerance);
+      return solves.with_diagonal(tolerance);
     }
     Multigrid multigrid(model_, scratch_.slides, scratch_.multigrid, context_.arena);
     std::span<const float> shift;
@@ -433,91 +479,9 @@ class Equilibrium {
     }
     if (contacts_) multigrid.set_springs(&contacts_->springs());
     multigrid.prepare(scratch_.tangents, scratch_.diagonal, shift);
-    if (model_.params.cycle == Cycle::Published) return solve_by_cycles(multigrid, tolerance);
-    return solve_with_cycles(multigrid, tolerance);
-  }
-
-  /// Conjugate gradients with one cycle per iteration. Where the cycle is not definite although the
-  /// matrix is, with the diagonal.
-  solve::KrylovReport solve_with_cycles(Multigrid& multigrid, double tolerance) {
-    std::vector<double> load;
-    if (contacts_) load = scratch_.krylov.r;
-    solve::KrylovReport report = conjugate_gradient(
-        tolerance, [&](std::span<const Vec3d> r, std::span<Vec3d> z) { multigrid.apply(r, z); });
-    report.operator_applications += report.iterations * multigrid.applications();
-    if (!report.unfit || exact_ || (report.iterations > 1 && !contacts_)) return report;
-    // Single precision has little to spare beside contacts that are stiff.
-    if (contacts_) scratch_.krylov.r = load;
-    return after(report, "a cycle was not definite", solve_with_diagonal(tolerance));
-  }
-
-  /// What one method did, and another one after it.
-  static solve::KrylovReport after(const solve::KrylovReport& first, std::string_view reason,
-                                   solve::KrylovReport then) {
-    then.iterations += first.iterations;
-    then.operator_applications += first.operator_applications;
-    then.fallback = reason;
-    return then;
-  }
-
-  /// Cycles alone, as published. Where they diverge or get slow, which weakly held and irregular
-  /// bodies do to them, conjugate gradients take over: with the cycle, and where that is not
-  /// definite, with the diagonal.
-  solve::KrylovReport solve_by_cycles(Multigrid& multigrid, double tolerance) {
-    const std::span<double> b = flat(std::span<Vec3d>(scratch_.load));
-    solve::copy(context_.arena, scratch_.krylov.r, b);
-    const solve::StationaryReport cycles = solve::stationary_iteration(
-        context_.arena, [&](std::span<const double> p, std::span<double> q) { apply_free(p, q); },
-        [&](std::span<const double> r, std::span<double> z) {
-          multigrid.apply(vectors(r), vectors(z));
-          keep_free(vectors(z));
-        },
-        [&] { return bool(context_.cancelled); }, b, flat(std::span<Vec3d>(scratch_.step)),
-        tolerance, model_.params.newton.max_krylov_iterations, scratch_.krylov);
-    solve::KrylovReport report{
-        .iterations = cycles.cycles,
-        .operator_applications = cycles.cycles * (1 + multigrid.applications()),
-        .relative_residual = cycles.residual(),
-        .converged = cycles.end == solve::StationaryEnd::Converged};
-    if (report.converged || context_.cancelled) return report;
-    solve::copy(context_.arena, b, scratch_.krylov.r);
-    report = after(report, text(cycles.end), solve_with_cycles(multigrid, tolerance));
-    if (!report.indefinite && !report.unfit) return report;
-    solve::copy(context_.arena, b, scratch_.krylov.r);
-    return after(report, text(cycles.end), solve_with_diagonal(tolerance));
-  }
-
-  solve::KrylovReport solve_with_diagonal(double tolerance) {
-    return conjugate_gradient(
-        tolerance, [&](std::span<const Vec3d> r, std::span<Vec3d> z) { divide_by_diagonal(r, z); });
-  }
-
-  /// q = K p among the motions that holds leave free.
-  void apply_free(std::span<const double> p, std::span<double> q) {
-    apply(vectors(p), vectors(q));
-    keep_free(vectors(q));
-  }
-
-  template <class Precondition>
-  solve::KrylovReport conjugate_gradient(double tolerance, Precondition&& precondition) {
-    return solve::conjugate_gradient(
-        context_.arena, [&](std::span<const double> p, std::span<double> q) { apply_free(p, q); },
-        [&](std::span<const double> r, std::span<double> z) {
-          precondition(vectors(r), vectors(z));
-          keep_free(vectors(z));
-        },
-        [&] { return bool(context_.cancelled); }, scratch_.krylov.r,
-        flat(std::span<Vec3d>(scratch_.step)), tolerance,
-        model_.params.newton.max_krylov_iterations, scratch_.krylov);
-  }
-
-  void divide_by_diagonal(std::span<const Vec3d> r, std::span<Vec3d> z) {
-    each_node([&](std::size_t i) {
-      for (int a = 0; a < 3; ++a) {
-        const double d = scratch_.diagonal[i][a];
-        z[i][a] = d > 0 ? r[i][a] / d : 0.0;
-      }
-    });
+    const bool published = model_.params.cycle == Cycle::Published;
+    return published ? solves.by_cycles(multigrid, tolerance, exact_, contacts_)
+                     : solves.with_cycles(multigrid, tolerance, exact_, contacts_);
   }
 
   const Model& model_;
@@ -535,6 +499,8 @@ class Equilibrium {
   double surface_square_ = 0;   ///< of forces of surfaces, N^2
   Contacts::Sum touching_;
   int start_iterations_ = 0;
+  double residual_ = 1;  ///< of the iterate last evaluated
+  Bends bends_;
   double travelled_ = 0;       ///< along the step, where something touches
   double longest_ = kLongest;  ///< of it that is free
 };

@@ -48,6 +48,7 @@ LatticeMethod::LatticeMethod(const SceneSpec& scene, Context& context)
       state_(rest()),
       guides_(scene_.driver_count()),
       loads_(model_.node_count()),
+      guess_(scene_),
       contact_(make_lattice_contact(scene, scene_, context)),
       scratch_(scene_.plain) {
   if (scene_.mixed) mixed_scratch_.emplace(*scene_.mixed);
@@ -97,7 +98,7 @@ solve::NewtonReport LatticeMethod::advance(double time) {
 solve::NewtonReport LatticeMethod::start(double time) {
   solve::NewtonReport report{.end = solve::NewtonEnd::Converged, .residual = 0};
   if (timing_.starts_in_equilibrium()) {
-    report = relax(world_at(time));
+    report = relax(world_at(time), time);
   } else {
     state_ = rest();
   }

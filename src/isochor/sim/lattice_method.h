@@ -4,6 +4,7 @@
 #include "isochor/lattice/mixed_state.h"
 #include "isochor/lattice/solver.h"
 #include "isochor/lattice/surface_operator.h"
+#include "isochor/sim/blended_guess.h"
 #include "isochor/sim/body_motion.h"
 #include "isochor/sim/lattice_contact.h"
 #include "isochor/sim/lattice_scene.h"
@@ -61,7 +62,7 @@ class LatticeMethod final : public Method {
   lattice::SurfaceConfiguration surfaces_in(const World& world) const;
 
   /// Moves the state to equilibrium.
-  solve::NewtonReport relax(const World& world);
+  solve::NewtonReport relax(const World& world, double time);
   /// Brings the state to a time up to that of frame 0.
   solve::NewtonReport start(double time);
   solve::NewtonReport step(double time);
@@ -98,6 +99,7 @@ class LatticeMethod final : public Method {
   Ledger ledger_;
   Guides guides_;  ///< part of the state
   NodalLoads loads_;
+  BlendedGuess guess_;
   std::unique_ptr<LatticeContact> contact_;  ///< forces are part of the state
 
   std::optional<lattice::mixed::Scratch> mixed_scratch_;  ///< where cells have pressures

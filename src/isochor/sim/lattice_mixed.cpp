@@ -24,8 +24,12 @@ LatticeMethod::Stepped LatticeMethod::advance_state(lattice::StepInput input) {
   return stepped(lattice::advance(model_, state_, input, scratch_, context_));
 }
 
-solve::NewtonReport LatticeMethod::relax(const World& world) {
-  return advance_state(world.input()).report;
+solve::NewtonReport LatticeMethod::relax(const World& world, double time) {
+  lattice::StepInput input = world.input();
+  const std::vector<Vec3d> guess =
+      guess_.at(scene_, guides_, time_, time, state_.positions, context_.arena);
+  input.guess = guess;
+  return advance_state(input).report;
 }
 
 double LatticeMethod::stored_energy(const World& world) const {
