@@ -177,6 +177,7 @@ void Contacts::begin(std::span<const Vec3d> nodes, double dt) {
   const double h = model_.blocks[model_.cells[0] / 8].h;
   slip_ = dt > 0 ? kSlipSpeed * h * dt : kSlip * h;
   rounds_ = 0;
+  list_.clear();  // what a step does depends on the state alone: a resumed run has the same bits
   frictions_.clear();
   held_.clear();
   place(0);
