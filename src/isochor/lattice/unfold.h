@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "isochor/base/parallel.h"
-#include "isochor/lattice/model.h"
+#include "isochor/lattice/contact_search.h"
 
 namespace isochor::lattice {
 
@@ -19,7 +19,7 @@ std::size_t count_folded(const Model& model, std::span<const Vec3d> positions, T
 void unfold(const Model& model, std::span<Vec3d> positions);
 
 /// Searches once more, from unfolded cells, where an equilibrium has folded ones; the one with
-/// fewer of them is kept. search(state, input) leaves the state where it was unless its report has
+/// fewer of them is kept. search(state) leaves the state where it was unless its report has
 /// converged.
 template <class State, class Search, class Report>
 void search_unfolded(const Model& model, State& state, Search&& search, Report& report,
@@ -29,12 +29,15 @@ void search_unfolded(const Model& model, State& state, Search&& search, Report& 
   State unfolded = state;
   unfold(model, unfolded.positions);
   const Report again = search(unfolded);
-  report.iterations += again.iterations;
-  report.krylov_iterations += again.krylov_iterations;
-  report.operator_applications += again.operator_applications;
-  if (!again.converged() || count_folded(model, unfolded.positions, arena) >= folded) return;
-  state = std::move(unfolded);
-  report.residual = again.residual;
+  const bool better = again.converged() && count_folded(model, unfolded.positions, arena) < folded;
+  solve::NewtonReport both = with(report, again);
+  if (better) {
+    state = std::move(unfolded);
+  } else {
+    both.end = report.end;
+    both.residual = report.residual;
+  }
+  static_cast<solve::NewtonReport&>(report) = both;
 }
 
 }  // namespace isochor::lattice
