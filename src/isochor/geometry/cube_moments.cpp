@@ -153,8 +153,8 @@ CubePolygon clip_to_cube(const TriangleCorners& triangle) {
   CubePolygon polygon;
   polygon.count = 3;
   std::copy(triangle.begin(), triangle.end(), polygon.points.begin());
-  std::fill_n(polygon.edges.begin(), 3, CubePolygon::kSide);
-  for (int face = CubePolygon::kLowX; face <= CubePolygon::kHighZ && polygon.count > 0; ++face) {
+  std::fill_n(polygon.edges.begin(), 3, CubePolygon::Side);
+  for (int face = CubePolygon::LowX; face <= CubePolygon::HighZ && polygon.count > 0; ++face) {
     clip(polygon, static_cast<CubePolygon::Edge>(face));
   }
   return polygon;

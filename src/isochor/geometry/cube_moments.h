@@ -60,7 +60,7 @@ class CubeMoments {
 /// The part of a triangle in the unit cube, a convex polygon.
 struct CubePolygon {
   /// What made an edge of it: a side of the triangle, or a face of the cube.
-  enum Edge : signed char { kSide = -1, kLowX, kHighX, kLowY, kHighY, kLowZ, kHighZ };
+  enum Edge : signed char { Side = -1, LowX, HighX, LowY, HighY, LowZ, HighZ };
   /// Three corners, and what six planes can make of them even where rounding bends the polygon.
   static constexpr int kMost = 32;
 

@@ -89,6 +89,7 @@ Lists colour(const Lists& lists) {
 }  // namespace
 
 double DirectPlan::cost() const { return solve::EnvelopeCholesky::cost(envelope); }
+double DirectPlan::solve_cost() const { return solve::EnvelopeCholesky::solve_cost(envelope); }
 
 std::size_t DirectPlan::bytes() const {
   std::size_t bytes = 0;

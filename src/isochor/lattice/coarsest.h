@@ -19,7 +19,8 @@ struct DirectPlan {
   std::vector<std::vector<std::int32_t>> colours;  ///< nodes of one have no neighbour in common
 
   bool empty() const { return place.empty(); }
-  double cost() const;  ///< multiplications of a factorisation
+  double cost() const;        ///< multiplications of a factorisation
+  double solve_cost() const;  ///< of a solution
   std::size_t bytes() const;
 };
 

@@ -315,9 +315,9 @@ void Fas::restrict_force(std::size_t l, std::span<const Vec3d> r) {
   each_node(arena_, coarse.step.size(), [&](std::size_t i) {
     Vec3d sum{0, 0, 0};
     for (std::int32_t t = rows.first[i]; t < rows.first[i + 1]; ++t) {
-      const std::int32_t n = rows.terms[t].node;
+      const std::int32_t n = rows.terms[t].node();
       for (int a = 0; a < 3; ++a) {
-        if (inverse[n][a] > 0) sum[a] += double(rows.terms[t].weight) * r[n][a];
+        if (inverse[n][a] > 0) sum[a] += double(rows.terms[t].weight()) * r[n][a];
       }
     }
     coarse.step[i] = sum;
@@ -331,7 +331,7 @@ void Fas::prolong(std::size_t l, std::span<Vec3d> step) {
   each_node(arena_, step.size(), [&](std::size_t i) {
     Vec3d sum{0, 0, 0};
     for (std::int32_t t = rows.first[i]; t < rows.first[i + 1]; ++t) {
-      sum += double(rows.terms[t].weight) * u[rows.terms[t].node];
+      sum += double(rows.terms[t].weight()) * u[rows.terms[t].node()];
     }
     for (int a = 0; a < 3; ++a) step[i][a] = inverse[i][a] > 0 ? sum[a] : 0.0;
   });

@@ -13,6 +13,9 @@ namespace {
 /// Multiplications that a factorisation may cost: what a body of a few hundred nodes takes, and for
 /// larger ones about as much as ten applications of the operator.
 constexpr double kDirectCost = 3e7, kDirectCostPerNode = 1000;
+/// And its solution, of which there are several per cycle: a larger factor is no cache's, and read
+/// from memory every time.
+constexpr double kDirectSolveCost = 8e6;
 /// More nodes than this have no such cost, whatever their order.
 constexpr std::size_t kMostDirect = 20000;
 
@@ -69,7 +72,7 @@ void add_terms(std::vector<Transfer::Term>& terms, const std::array<std::int32_t
       const float along = 0.5f * static_cast<float>(half_steps[a]);
       weight *= c >> a & 1 ? along : 1 - along;
     }
-    if (weight > 0) terms.push_back({corners[c], weight});
+    if (weight > 0) terms.emplace_back(corners[c], weight);
   }
 }
 
@@ -81,13 +84,14 @@ void add_row(Transfer::Rows& rows, std::span<const Transfer::Term> terms) {
 Transfer::Rows transposed(const Transfer::Rows& rows, std::size_t columns) {
   Transfer::Rows out;
   out.first.assign(columns + 1, 0);
-  for (const Transfer::Term& term : rows.terms) ++out.first[term.node + 1];
+  for (const Transfer::Term& term : rows.terms) ++out.first[term.node() + 1];
   for (std::size_t c = 0; c < columns; ++c) out.first[c + 1] += out.first[c];
   out.terms.resize(rows.terms.size());
   std::vector<std::int32_t> next(out.first.begin(), out.first.end() - 1);
   for (std::size_t r = 0; r + 1 < rows.first.size(); ++r) {
     for (std::int32_t t = rows.first[r]; t < rows.first[r + 1]; ++t) {
-      out.terms[next[rows.terms[t].node]++] = {static_cast<std::int32_t>(r), rows.terms[t].weight};
+      const Transfer::Term& term = rows.terms[t];
+      out.terms[next[term.node()]++] = {static_cast<std::int32_t>(r), term.weight()};
     }
   }
   return out;
@@ -173,7 +177,7 @@ std::vector<Spring> coarsened(std::span<const Spring> fine, const Transfer& tran
     const Transfer::Rows& rows = transfer.to_fine;
     for (const SpringTerm& term : spring.terms) {
       for (std::int32_t t = rows.first[term.index]; t < rows.first[term.index + 1]; ++t) {
-        out.terms.push_back({rows.terms[t].node, term.weight * rows.terms[t].weight});
+        out.terms.push_back({rows.terms[t].node(), term.weight * rows.terms[t].weight()});
       }
     }
     std::ranges::sort(out.terms, {}, &SpringTerm::index);
@@ -201,7 +205,7 @@ Hierarchy build_hierarchy(const std::vector<BodySpec>& bodies, const Model& mode
   for (;;) {
     if (fine_model->node_count() <= kMostDirect) {
       DirectPlan plan = plan_direct(*fine_model, spring_matrix(springs));
-      if (plan.cost() <= most) {
+      if (plan.cost() <= most && plan.solve_cost() <= kDirectSolveCost) {
         hierarchy.direct = std::move(plan);
         break;
       }

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <bit>
+#include <cmath>
+
 #include "isochor/lattice/coarsest.h"
 
 namespace isochor::lattice {
@@ -7,9 +10,17 @@ namespace isochor::lattice {
 /// Trilinear interpolation from the nodes of a coarse lattice to those of a fine one, both ways
 /// round, so that either is a sum with the same bits for any number of threads.
 struct Transfer {
-  struct Term {
-    std::int32_t node;
-    float weight;
+  /// A node and 1, 1/2, 1/4 or 1/8, in four bytes: transfers wait for memory.
+  class Term {
+   public:
+    Term() = default;
+    Term(std::int32_t node, float weight)
+        : packed_(std::uint32_t(node) << 2 | std::uint32_t(-std::ilogb(weight))) {}
+    std::int32_t node() const { return std::int32_t(packed_ >> 2); }
+    float weight() const { return std::bit_cast<float>((127 - (packed_ & 3)) << 23); }
+
+   private:
+    std::uint32_t packed_ = 0;
   };
   struct Rows {
     std::vector<std::int32_t> first{0};  ///< row i: terms [first[i], first[i + 1])

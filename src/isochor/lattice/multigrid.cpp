@@ -20,31 +20,15 @@ void each_node(ThreadArena& arena, std::size_t count, F&& f) {
   parallel_for(arena, count, kNodeGrain, f);
 }
 
-/// The numbers of a level's vectors as a smoother's step sees them.
-struct StepNumbers {
-  const float *inverse_diagonal, *b, *image, *x;
-  float* next;
-};
-enum class Step {
-  FromZero,  ///< x is zero
-  First,     ///< x before this one counts as zero
-  Further,   ///< x before this one is in `next`
-};
-/// next = x + momentum (x - x before) + gain D^-1 (b - A x).
-template <Step step>
-void chebyshev_step(const StepNumbers& numbers, std::size_t count, float momentum, float gain) {
-  const float* __restrict inverse = numbers.inverse_diagonal;
-  const float* __restrict b = numbers.b;
-  const float* __restrict image = numbers.image;
-  const float* __restrict x = numbers.x;
-  float* __restrict next = numbers.next;
+/// x += length D^-1 (b - A x), `image` being A x; none: x is zero.
+void relax(const float* __restrict inverse_diagonal, const float* __restrict b,
+           const float* __restrict image, float* __restrict x, std::size_t count, float length) {
+  if (!image) {
+    for (std::size_t i = 0; i < count; ++i) x[i] = length * (inverse_diagonal[i] * b[i]);
+    return;
+  }
   for (std::size_t i = 0; i < count; ++i) {
-    if constexpr (step == Step::FromZero) {
-      next[i] = gain * (inverse[i] * b[i]);
-    } else {
-      const float last = step == Step::First ? x[i] : x[i] - next[i];
-      next[i] = x[i] + (momentum * last + gain * (inverse[i] * (b[i] - image[i])));
-    }
+    x[i] += length * (inverse_diagonal[i] * (b[i] - image[i]));
   }
 }
 
@@ -54,10 +38,12 @@ MultigridMemory::MultigridMemory(const Model& model)
     : pull(std::max(model.springs.count(), model.surfaces.springs.count())) {
   if (!model.hierarchy) return;
   levels.emplace_back(model.node_count());
-  if (!model.hierarchy->levels.empty()) finest = HalfTangents(model);
+  if (!model.hierarchy->levels.empty()) halves.emplace_back(model);
   for (const CoarseLevel& coarse : model.hierarchy->levels) {
     levels.emplace_back(coarse.model.node_count());
     levels.back().anchors.resize(coarse.model.node_count());
+    levels.back().anchored.reserve(coarse.model.node_count());
+    if (&coarse != &model.hierarchy->levels.back()) halves.emplace_back(coarse.model);
     tangents.emplace_back(coarse.model);
     gradients.emplace_back(8 * coarse.model.blocks.size());
   }
@@ -71,9 +57,9 @@ std::size_t MultigridMemory::bytes() const {
   };
   std::size_t bytes = sum(pull, coarsest_solution) + coarsest.bytes();
   for (const Level& l : levels) {
-    bytes += sum(l.x, l.b, l.previous, l.image, l.inverse_diagonal, l.anchors);
+    bytes += sum(l.x, l.b, l.direction, l.image, l.inverse_diagonal, l.anchors, l.anchored);
   }
-  bytes += sum(finest.principal, finest.dense);
+  for (const HalfTangents& h : halves) bytes += sum(h.principal, h.dense);
   for (const Tangents& t : tangents) bytes += sum(t.principal, t.dense);
   for (const auto& g : gradients) bytes += sum(g);
   return bytes;
@@ -83,7 +69,7 @@ void MultigridMemory::poison() {
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   const auto fill = [](auto& v, const auto& value) { std::fill(v.begin(), v.end(), value); };
   for (Level& l : levels) {
-    for (auto* v : {&l.x, &l.b, &l.previous, &l.image, &l.inverse_diagonal, &l.anchors}) {
+    for (auto* v : {&l.x, &l.b, &l.direction, &l.image, &l.inverse_diagonal, &l.anchors}) {
       fill(*v, Vec3f{nan, nan, nan});
     }
     l.largest_eigenvalue = nan;
@@ -91,6 +77,7 @@ void MultigridMemory::poison() {
   for (auto& g : gradients) fill(g, Mat3d::diagonal({nan, nan, nan}));
   fill(pull, Vec3f{nan, nan, nan});
   fill(coarsest.entries(), double(nan));
+  fill(coarsest.factor(), nan);
   fill(coarsest_solution, double(nan));
 }
 
@@ -107,7 +94,9 @@ void Multigrid::prepare(const Tangents& tangents, std::span<const Vec3f> diagona
                         std::span<const float> shift) {
   tangents_ = &tangents;
   shift_ = shift;
-  if (memory_.levels.size() > 1) halve(tangents, memory_.finest, arena_);
+  for (std::size_t l = 0; l < memory_.halves.size(); ++l) {
+    halve(l == 0 ? tangents : memory_.tangents[l - 1], memory_.halves[l], arena_);
+  }
   invert_diagonal(0, diagonal);
   set_anchors(diagonal);
   const std::size_t last = memory_.levels.size() - 1;
@@ -180,10 +169,17 @@ void Multigrid::set_level_anchors(std::size_t l, std::span<const Vec3f> diagonal
   each_node(arena_, level.anchors.size(), [&](std::size_t i) {
     Vec3f sum{0, 0, 0};
     for (std::int32_t t = rows.first[i]; t < rows.first[i + 1]; ++t) {
-      sum += rows.terms[t].weight * ties[rows.terms[t].node];
+      sum += rows.terms[t].weight() * ties[rows.terms[t].node()];
     }
     level.anchors[i] = sum;
   });
+  level.anchored.clear();
+  for (std::size_t i = 0; i < level.anchors.size(); ++i) {
+    const Vec3f& anchor = level.anchors[i];
+    if (anchor[0] != 0 || anchor[1] != 0 || anchor[2] != 0) {
+      level.anchored.push_back(static_cast<std::int32_t>(i));
+    }
+  }
 }
 
 void Multigrid::invert_diagonal(std::size_t l, std::span<const Vec3f> diagonal) {
@@ -202,13 +198,13 @@ void Multigrid::invert_diagonal(std::size_t l, std::span<const Vec3f> diagonal) 
 void Multigrid::estimate_eigenvalue(std::size_t l) {
   Level& level = memory_.levels[l];
   level.largest_eigenvalue = solve::largest_eigenvalue(
-      {.z = level.x, .r = level.b, .p = level.previous, .image = level.image}, arena_,
+      {.z = level.x, .r = level.b, .p = level.direction, .image = level.image}, arena_,
       [&] {
         each_node(arena_, level.x.size(), [&](std::size_t i) {
           level.x[i] = times(level.inverse_diagonal[i], level.b[i]);
         });
       },
-      [&] { multiply(l, level.previous, level.image); },
+      [&] { multiply(l, level.direction, level.image); },
       [&](std::span<Vec3f> v) {
         if (l == 0) keep_sliding(model_, slides_, v);
       });
@@ -228,13 +224,16 @@ void Multigrid::factorise_coarsest() {
 
 void Multigrid::multiply(std::size_t l, std::span<const Vec3f> v, std::span<Vec3f> out) {
   const Level& level = memory_.levels[l];
-  if (l == 0 && memory_.levels.size() > 1) {
-    apply_stiffness(model_, memory_.finest, v, out, arena_);
+  if (l < memory_.halves.size()) {
+    apply_stiffness(model(l), memory_.halves[l], v, out, arena_);
   } else {
     apply_stiffness(model(l), l == 0 ? *tangents_ : memory_.tangents[l - 1], v, out, arena_);
   }
   if (l > 0) {
-    each_node(arena_, v.size(), [&](std::size_t i) { out[i] += times(level.anchors[i], v[i]); });
+    each_node(arena_, level.anchored.size(), [&](std::size_t k) {
+      const std::int32_t i = level.anchored[k];
+      out[i] += times(level.anchors[i], v[i]);
+    });
     add_product(springs(l), v, out, arena_);
     if (passing_) add_product(passing_->coarse[l - 1], v, out, arena_);
     return;
@@ -251,26 +250,16 @@ void Multigrid::multiply(std::size_t l, std::span<const Vec3f> v, std::span<Vec3
 void Multigrid::smooth(std::size_t l, bool from_zero) {
   if (published_) return sweep(l, from_zero);
   Level& level = memory_.levels[l];
-  int known = from_zero ? -1 : 0;  // how many x there are before the present one
-  double last_weight = 1;
-  const auto step = [&](double momentum, double gain, double weight, bool first) {
-    const auto move = known < 0    ? chebyshev_step<Step::FromZero>
-                      : known == 0 ? chebyshev_step<Step::First>
-                                   : chebyshev_step<Step::Further>;
-    if (known >= 0) multiply(l, level.x, level.image);
-    // The direction is the difference of the last two x: one vector less to read and write.
-    const double carried = first ? 0 : momentum * weight / last_weight;
+  solve::chebyshev_smooth(level.largest_eigenvalue, kDegree, [&](double length, bool first) {
+    const bool zero = from_zero && first;
+    if (!zero) multiply(l, level.x, level.image);
     arena_.for_chunks(level.x.size(), kNodeGrain, [&](std::size_t begin, std::size_t end) {
-      move({level.inverse_diagonal[begin].e, level.b[begin].e, level.image[begin].e,
-            level.x[begin].e, level.previous[begin].e},
-           3 * (end - begin), float(carried), float(gain * weight));
+      relax(level.inverse_diagonal[begin].e, level.b[begin].e,
+            zero ? nullptr : level.image[begin].e, level.x[begin].e, 3 * (end - begin),
+            float(length));
     });
-    std::swap(level.x, level.previous);
     if (l == 0) keep_sliding(model_, slides_, std::span(level.x));
-    last_weight = weight;
-    ++known;
-  };
-  solve::chebyshev_smooth(level.largest_eigenvalue, kDegree, step);
+  });
 }
 
 void Multigrid::restrict_residual(std::size_t l) {
@@ -288,7 +277,7 @@ void Multigrid::restrict_residual(std::size_t l) {
   each_node(arena_, coarse.b.size(), [&](std::size_t i) {
     Vec3f sum{0, 0, 0};
     for (std::int32_t t = rows.first[i]; t < rows.first[i + 1]; ++t) {
-      sum += rows.terms[t].weight * fine.image[rows.terms[t].node];
+      sum += rows.terms[t].weight() * fine.image[rows.terms[t].node()];
     }
     coarse.b[i] = sum;
   });
@@ -301,7 +290,7 @@ void Multigrid::prolong(std::size_t l) {
   each_node(arena_, fine.x.size(), [&](std::size_t i) {
     Vec3f sum{0, 0, 0};
     for (std::int32_t t = rows.first[i]; t < rows.first[i + 1]; ++t) {
-      sum += rows.terms[t].weight * coarse.x[rows.terms[t].node];
+      sum += rows.terms[t].weight() * coarse.x[rows.terms[t].node()];
     }
     for (int a = 0; a < 3; ++a) {
       if (fine.inverse_diagonal[i][a] > 0) fine.x[i][a] += sum[a];

@@ -55,7 +55,7 @@ std::vector<PublishedLevel> plan_published(const Model& model, const Hierarchy& 
     for (std::size_t i = 0; i < level.model.node_count(); ++i) {
       bool held = false;
       for (std::int32_t t = rows.first[i]; t < rows.first[i + 1]; ++t) {
-        held = held || plan.back().held[rows.terms[t].node];
+        held = held || plan.back().held[rows.terms[t].node()];
       }
       coarse.held.push_back(held);
     }

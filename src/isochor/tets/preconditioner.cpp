@@ -162,19 +162,16 @@ void LatticePreconditioner::multiply(std::span<const Vec3f> v, std::span<Vec3f> 
 
 void LatticePreconditioner::smooth(bool from_zero) {
   PreconditionerMemory& m = memory_;
-  solve::chebyshev_smooth(
-      m.largest_eigenvalue, kDegree, [&](double momentum, double gain, double weight, bool first) {
-        const bool zero = from_zero && first;
-        if (!zero) multiply(m.x, m.image);
-        parallel_for(arena_, m.x.size(), solve::kRowGrain, [&](std::size_t i) {
-          const Vec3f push =
-              float(gain) * (m.inverse_diagonal[i] * (zero ? m.b[i] : m.b[i] - m.image[i]));
-          m.d[i] = first ? push : float(momentum) * m.d[i] + push;
-          m.x[i] = zero ? float(weight) * m.d[i] : m.x[i] + float(weight) * m.d[i];
-        });
-        restraint_(std::span(m.d), arena_);
-        restraint_(std::span(m.x), arena_);
-      });
+  solve::chebyshev_smooth(m.largest_eigenvalue, kDegree, [&](double length, bool first) {
+    const bool zero = from_zero && first;
+    if (!zero) multiply(m.x, m.image);
+    parallel_for(arena_, m.x.size(), solve::kRowGrain, [&](std::size_t i) {
+      const Vec3f left = zero ? m.b[i] : m.b[i] - m.image[i];
+      const Vec3f push = float(length) * (m.inverse_diagonal[i] * left);
+      m.x[i] = zero ? push : m.x[i] + push;
+    });
+    restraint_(std::span(m.x), arena_);
+  });
 }
 
 void LatticePreconditioner::correct() {
