@@ -124,7 +124,7 @@ void add_rows(int n, int threads, Context& context, std::vector<BenchRow>& rows)
                     .relation = n >= 128 ? Relation::AtMost : Relation::Shown,
                     .bound = n >= 128 ? std::optional(72.0) : std::nullopt,
                     .note = fmt::format("{} levels, {} cells in the band", model.levels.size(),
-                                        model.levels[0].band.cells.size())});
+                                        model.levels[0].band.count)});
   }
 }
 
