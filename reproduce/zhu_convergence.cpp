@@ -80,7 +80,7 @@ std::optional<double> printed(double poisson, int n) {
 }
 
 void add_boxes(bool full, Context& context, Report& report) {
-  for (const int n : full ? std::vector{32, 64} : std::vector{32}) {
+  for (const int n : full ? std::vector{32, 64, 128} : std::vector{32, 64}) {
     for (const bool both : {true, false}) {
       const Domain<3> domain = elastic_box<3>(n, both);
       for (const double nu : {0.2, 0.475, 0.49, 0.499, 0.5}) {
@@ -226,10 +226,10 @@ void add_body(std::string_view name, int n, double nu, const Params& params, con
 
 void add_bodies(bool full, Context& context, Report& report) {
   for (const std::string_view name : kZhuBodies) {
-    std::vector<int> sizes{32};
+    std::vector<int> sizes{32, 64};
     // Thin limbs are three cells thick at 32, and six at 64: what lies between is the hard part.
     if (name == "figure") sizes = {32, 36, 40, 42, 44, 48, 56, 64};
-    if (full) sizes.insert(sizes.end(), {48, 64, 96});
+    if (full) sizes.insert(sizes.end(), {48, 96});
     std::ranges::sort(sizes);
     sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
     for (const int n : sizes) {

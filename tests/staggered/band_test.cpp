@@ -133,8 +133,9 @@ TEST(StaggeredBand, CellsAreSolvedOneByOne) {
 }
 
 TEST(StaggeredBand, CellsThatAreNotFullAreSolvedToo) {
+  // With inertia, as some hang on nothing else.
   expect_cells_solved(random_model<3>({18, 9, 18}, true, 0.2));
-  expect_cells_solved(random_model<2>({40, 35}, true, 0));
+  expect_cells_solved(random_model<2>({40, 35}, true, 0.2));
 }
 
 TEST(StaggeredBand, FlatWallsHaveFewClasses) {
@@ -143,7 +144,8 @@ TEST(StaggeredBand, FlatWallsHaveFewClasses) {
   const Band<3>& band = model.levels[0].band;
   EXPECT_EQ(band.count, 32u * 32 * 32 - 28u * 28 * 28);
   EXPECT_TRUE(band.many.empty());
-  EXPECT_LT(band.classes.size(), 100u * CellClass<3>::kSize);
+  // No more than five places per axis differ: two layers at each end, and what is between.
+  EXPECT_LE(band.classes.size(), 125u * CellClass<3>::kSize);
   std::size_t members = 0;
   for (const BandPack& pack : band.packs) members += std::size_t(__builtin_popcount(pack.members));
   EXPECT_EQ(members, band.count);
