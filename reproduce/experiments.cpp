@@ -83,6 +83,7 @@ std::vector<Row> zhu_contact(const ExperimentOptions&, Context&);
 std::vector<Row> zhu_convergence(const ExperimentOptions&, Context&);
 std::vector<Row> zhu_dragon(const ExperimentOptions&, Context&);
 std::vector<Row> zhu_face(const ExperimentOptions&, Context&);
+std::vector<Row> zhu_padding(const ExperimentOptions&, Context&);
 
 std::span<const Experiment> experiments() {
   static constexpr std::array kExperiments{
@@ -213,6 +214,7 @@ std::span<const Experiment> experiments() {
                  zhu_convergence},
       Experiment{"zhu/dragon", "A dragon shakes its head (fig. 27)", zhu_dragon},
       Experiment{"zhu/face", "A ball hits a face (fig. 25)", zhu_face},
+      Experiment{"zhu/padding", "An elbow whose cage is padded (fig. 17)", zhu_padding},
   };
   return kExperiments;
 }

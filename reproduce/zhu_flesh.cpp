@@ -18,9 +18,9 @@ constexpr float kLeastFilled = 0.125f;
 }
 
 Flesh::Flesh(const FleshSpec& spec, Context& context) : spec_(spec), context_(context) {
-  lattice_ =
-      grid::build_lattice(*spec.surface, {.spacing = spec.spacing, .padding = 1, .separate = false},
-                          "surface", context.arena);
+  lattice_ = grid::build_lattice(
+      *spec.surface, {.spacing = spec.spacing, .padding = spec.padding, .separate = false},
+      "surface", context.arena);
   embedding_ = grid::embed(lattice_, spec.surface->positions, lattice_.vertex_cells,
                            grid::Interpolation::Tricubic);
   domain_ = staggered::make_domain(lattice_, {}, !spec.published, "flesh");

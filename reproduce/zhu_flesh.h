@@ -26,6 +26,7 @@ struct FleshSpec {
   double poisson = 0.475;
   double density = 1000;  ///< kg/m^3
   double dt = 0;          ///< s; 0: static
+  int padding = 1;        ///< layers of cells around the surface [Zhu10 fig 17]
   staggered::Law law = staggered::Law::Linear;
   bool published = false;
   /// Which piece moves a place at rest along, or -1.

@@ -1,6 +1,8 @@
 #include "isochor/staggered/band.h"
 
 #include <algorithm>
+#include <functional>
+#include <span>
 #include <tuple>
 #include <unordered_map>
 
@@ -44,32 +46,55 @@ class Surroundings {
   std::size_t read_;
 };
 
+/// The terms around a cell: of itself and of the cells before and behind it along each axis.
 template <int D>
-std::vector<double> cell_matrix(Surroundings<D> around, const Coefficients<D, double>& k) {
+struct Terms {
+  double fraction, beside[D][2], stretch[D][3], shear[kPairs<D>][4];
+  bool active[kCellUnknowns<D>];
+
+  explicit Terms(Surroundings<D> around) : fraction(around.weight()) {
+    active[2 * D] = true;
+    for (int i = 0; i < D; ++i) {
+      for (double& a : stretch[i]) a = around.weight();
+      for (double& f : beside[i]) f = around.weight();
+      for (int side = 0; side < 2; ++side) active[2 * i + side] = around.active();
+      for (int j = i + 1; j < D; ++j) {
+        for (double& w : shear[i + j - 1]) w = around.weight();
+      }
+    }
+  }
+  /// What a pressure counts against a stretch: wherever that counts at all.
+  double coupling(int axis, int cell) const {
+    if (stretch[axis][cell] == 0) return 0;
+    return cell == 1 ? fraction : beside[axis][cell / 2];
+  }
+  double mass(int face) const { return 0.5 * (fraction + beside[face / 2][face % 2]); }
+  double pressure(double compressibility) const {
+    double sum = fraction * compressibility;
+    for (int i = 0; i < D; ++i) sum += stretch[i][1] == 0 ? 0.5 * fraction : 0;
+    return sum;
+  }
+};
+
+template <int D>
+std::vector<double> cell_matrix(const Terms<D>& terms, const Coefficients<D, double>& k) {
   constexpr int kCount = kCellUnknowns<D>;
-  std::vector<double> matrix(kInverseSize<D>);
+  std::vector<double> matrix(std::size_t(kCount) * kCount);
   const auto entry = [&](int row, int column) -> double& { return matrix[kCount * row + column]; };
-  bool active[kCount] = {};
-  active[2 * D] = true;
-  const double full = around.weight();
-  entry(2 * D, 2 * D) = full * k.compressibility;
+  entry(2 * D, 2 * D) = terms.pressure(k.compressibility);
   for (int i = 0; i < D; ++i) {
-    const double per_h = k.per_h[i];
-    const double below = around.weight(), own = around.weight(), above = around.weight();
-    const double mass[2] = {0.5 * (full + around.weight()), 0.5 * (full + around.weight())};
-    if (own == 0) entry(2 * D, 2 * D) += 0.5 * full;
+    const double per_h = k.per_h[i], own = terms.stretch[i][1];
     for (int side = 0; side < 2; ++side) {
       const int f = 2 * i + side;
-      active[f] = around.active();
       entry(f, f) -=
-          2 * per_h * per_h * (own + (side == 0 ? below : above)) + k.inertia * mass[side];
+          2 * per_h * per_h * (own + terms.stretch[i][2 * side]) + k.inertia * terms.mass(f);
       entry(f, f ^ 1) += 2 * per_h * per_h * own;
-      entry(f, 2 * D) = entry(2 * D, f) = (side == 0 ? -1 : 1) * (own > 0 ? full : 0) * per_h;
+      entry(f, 2 * D) = entry(2 * D, f) = (side == 0 ? -1 : 1) * terms.coupling(i, 1) * per_h;
     }
     for (int j = i + 1; j < D; ++j) {
       for (int c = 0; c < 4; ++c) {
         // The shear of an edge is that of its two faces of this cell and of two others.
-        const double weight = around.weight();
+        const double weight = terms.shear[i + j - 1][c];
         const int f = 2 * i + (c & 1), g = 2 * j + (c >> 1);
         const double by_f = (c >> 1 ? -1 : 1) * k.per_h[j], by_g = (c & 1 ? -1 : 1) * per_h;
         entry(f, f) -= weight * by_f * by_f;
@@ -80,10 +105,36 @@ std::vector<double> cell_matrix(Surroundings<D> around, const Coefficients<D, do
     }
   }
   for (int row = 0; row < kCount; ++row) {
-    if (active[row]) continue;
+    if (terms.active[row]) continue;
     for (int n = 0; n < kCount; ++n) entry(row, n) = entry(n, row) = 0;
   }
   return matrix;
+}
+
+template <int D>
+void add_class(const Terms<D>& terms, const Coefficients<D, double>& k,
+               std::vector<float>& classes) {
+  using Class = CellClass<D>;
+  classes.resize(classes.size() + Class::kSize);
+  float* const to = &classes[classes.size() - Class::kSize];
+  for (int i = 0; i < D; ++i) {
+    const double per_h = k.per_h[i];
+    for (int c = 0; c < 3; ++c) {
+      to[Class::stretch(i, c)] = float(2 * terms.stretch[i][c] * per_h * per_h);
+      to[Class::coupling(i, c)] = float(terms.coupling(i, c) * per_h);
+    }
+    for (int j = i + 1; j < D; ++j) {
+      for (int c = 0; c < 4; ++c) to[Class::shear(i, j, c)] = float(terms.shear[i + j - 1][c]);
+    }
+  }
+  to[Class::kPressure] = float(terms.pressure(k.compressibility));
+  for (int f = 0; f < 2 * D; ++f) to[Class::mass(f)] = float(k.inertia * terms.mass(f));
+  const std::vector<double> inverse = inverted(cell_matrix<D>(terms, k), kCellUnknowns<D>);
+  for (int row = 0; row < kCellUnknowns<D>; ++row) {
+    for (int column = row; column < kCellUnknowns<D>; ++column) {
+      to[Class::inverse(row, column)] = float(inverse[kCellUnknowns<D> * row + column]);
+    }
+  }
 }
 
 /// Where a cell comes in the order of smoothing: colour of its patch, patch, colour of the cell.
@@ -104,52 +155,138 @@ struct Turn {
   auto order() const { return std::tuple(patch_colour, patch, cell_colour); }
 };
 
+template <int D>
+class Maker {
+ public:
+  Maker(const Level<D>& level, const Material& material, Law law)
+      : level_(level), k_(level.template view<double>(material).k), law_(law) {}
+
+  Band<D> make(const std::vector<Index<D>>& cells) {
+    std::vector<Turn<D>> turns;
+    for (const Index<D>& at : cells) turns.emplace_back(level_.layout, at);
+    std::ranges::stable_sort(turns, {}, &Turn<D>::order);
+    std::uint32_t colour = 0, patches = 0;
+    for (std::size_t first = 0; first < turns.size();) {
+      std::size_t last = first;
+      while (last < turns.size() && turns[last].patch == turns[first].patch) ++last;
+      for (; colour <= turns[first].patch_colour; ++colour) band_.colours[colour] = patches;
+      const std::span<const Turn<D>> patch(&turns[first], last - first);
+      law_ == Law::Corotated ? add_groups(patch) : add_patch(patch);
+      ++patches;
+      first = last;
+    }
+    for (; colour <= 1u << D; ++colour) band_.colours[colour] = patches;
+    band_.count = turns.size();
+    if (law_ == Law::Corotated) band_.starts.push_back(std::uint32_t(band_.groups.size()));
+    band_.patches.shrink_to_fit();
+    band_.packs.shrink_to_fit();
+    band_.many.shrink_to_fit();
+    band_.classes.shrink_to_fit();
+    band_.cells.shrink_to_fit();
+    band_.groups.shrink_to_fit();
+    band_.starts.shrink_to_fit();
+    return std::move(band_);
+  }
+
+ private:
+  struct Member {
+    std::int32_t place;
+    std::uint32_t which;
+  };
+
+  void add_groups(std::span<const Turn<D>> turns) {
+    band_.starts.push_back(std::uint32_t(band_.groups.size()));
+    for (std::size_t n = 0; n < turns.size(); ++n) {
+      if (n == 0 || turns[n].cell_colour != turns[n - 1].cell_colour) {
+        band_.groups.push_back({std::uint32_t(band_.cells.size()), 0});
+      }
+      ++band_.groups.back().count;
+      const Index<D>& at = turns[n].at;
+      band_.cells.push_back({std::int32_t(level_.layout.row_of(at)), at[0]});
+      if (n + 1 < turns.size() && turns[n].cell_colour == turns[n + 1].cell_colour) continue;
+      while (band_.cells.size() % kWidestPack != 0) band_.cells.push_back(band_.cells.back());
+    }
+  }
+
+  void add_patch(std::span<const Turn<D>> turns) {
+    BandPatch<D> patch{turns[0].at, turns[0].at, {}, {}};
+    for (const Turn<D>& turn : turns) {
+      for (int k = 0; k < D; ++k) {
+        patch.begin[k] = std::min(patch.begin[k], turn.at[k]);
+        patch.end[k] = std::max(patch.end[k], turn.at[k] + 1);
+      }
+    }
+    // The longest axis the closest, so that packs are filled; x where nothing is gained.
+    for (int k = 0; k < D; ++k) patch.order[k] = std::uint8_t(k);
+    std::ranges::stable_sort(patch.order, std::greater{},
+                             [&](int k) { return patch.end[k] - patch.begin[k]; });
+    const BandCopy<D> copy(patch);
+    std::size_t n = 0;
+    for (std::uint32_t colour = 0; colour < 1u << D; ++colour) {
+      patch.packs[colour] = std::uint32_t(band_.packs.size());
+      members_.clear();
+      for (; n < turns.size() && turns[n].cell_colour == colour; ++n) {
+        members_.push_back({copy.place(turns[n].at), class_of(turns[n].at)});
+      }
+      std::ranges::sort(members_, {}, &Member::place);
+      for (std::size_t first = 0; first < members_.size();) {
+        std::size_t last = first;
+        while (last < members_.size() &&
+               members_[last].place < members_[first].place + kWidestPack) {
+          ++last;
+        }
+        add_packs(std::span<const Member>(&members_[first], last - first));
+        first = last;
+      }
+    }
+    patch.packs[1u << D] = std::uint32_t(band_.packs.size());
+    band_.patches.push_back(patch);
+  }
+
+  /// Of cells that fit in one: one per class, or one for all of many.
+  void add_packs(std::span<const Member> members) {
+    constexpr std::size_t kFew = 4;
+    const std::int32_t place = members[0].place;
+    const auto bit = [&](const Member& m) { return std::uint16_t(1u << (m.place - place)); };
+    std::vector<BandPack>& packs = band_.packs;
+    const std::size_t first = packs.size();
+    for (const Member& m : members) {
+      std::size_t n = first;
+      while (n < packs.size() && packs[n].which != m.which) ++n;
+      if (n == packs.size()) packs.push_back({std::uint16_t(place), 0, m.which});
+      packs[n].members |= bit(m);
+    }
+    if (packs.size() - first <= kFew) return;
+    packs.resize(first);
+    packs.push_back({std::uint16_t(place), 0, BandPack::kMany | std::uint32_t(band_.many.size())});
+    band_.many.resize(band_.many.size() + kWidestPack);
+    for (const Member& m : members) {
+      packs.back().members |= bit(m);
+      *(band_.many.end() - kWidestPack + (m.place - place)) = m.which;
+    }
+  }
+
+  std::uint32_t class_of(const Index<D>& at) {
+    const Surroundings<D> around(level_, at);
+    const auto [found, made] = numbers_.try_emplace(around.key(), std::uint32_t(numbers_.size()));
+    if (made) add_class<D>(Terms<D>(around), k_, band_.classes);
+    return found->second;
+  }
+
+  const Level<D>& level_;
+  const Coefficients<D, double> k_;
+  const Law law_;
+  Band<D> band_;
+  std::unordered_map<std::string, std::uint32_t> numbers_;
+  std::vector<Member> members_;
+};
+
 }  // namespace
 
 template <int D>
 Band<D> make_band(const Level<D>& level, const Material& material,
                   const std::vector<Index<D>>& cells, Law law) {
-  Band<D> band;
-  const Coefficients<D, double> k = level.template view<double>(material).k;
-  std::vector<Turn<D>> turns;
-  for (const Index<D>& at : cells) turns.emplace_back(level.layout, at);
-  std::ranges::stable_sort(turns, {}, &Turn<D>::order);
-  std::unordered_map<std::string, std::uint32_t> numbers;
-  const auto fill_pack = [&] {
-    while (band.cells.size() % kWidestPack != 0) band.cells.push_back(band.cells.back());
-  };
-  std::uint32_t colour = 0;
-  for (std::size_t n = 0; n < turns.size(); ++n) {
-    const Turn<D>& turn = turns[n];
-    if (n == 0 || turn.order() != turns[n - 1].order()) {
-      fill_pack();
-      const bool new_patch = n == 0 || turn.patch != turns[n - 1].patch;
-      for (; colour <= turn.patch_colour; ++colour) {
-        band.colours[colour] = std::uint32_t(band.patches.size());
-      }
-      if (new_patch) band.patches.push_back(std::uint32_t(band.groups.size()));
-      band.groups.push_back({std::uint32_t(band.cells.size()), 0});
-    }
-    ++band.groups.back().count;
-    if (law == Law::Corotated) {
-      band.cells.push_back({std::int32_t(level.layout.row_of(turn.at)), turn.at[0], 0});
-      continue;
-    }
-    const Surroundings<D> around(level, turn.at);
-    const auto [found, made] = numbers.try_emplace(around.key(), std::uint32_t(numbers.size()));
-    if (made) {
-      for (const double entry : inverted(cell_matrix<D>(around, k), kCellUnknowns<D>)) {
-        band.inverses.push_back(float(entry));
-      }
-    }
-    band.cells.push_back({std::int32_t(level.layout.row_of(turn.at)), turn.at[0], found->second});
-  }
-  fill_pack();
-  for (; colour <= 1u << D; ++colour) band.colours[colour] = std::uint32_t(band.patches.size());
-  band.patches.push_back(std::uint32_t(band.groups.size()));
-  band.cells.shrink_to_fit();
-  band.groups.shrink_to_fit();
-  return band;
+  return Maker<D>(level, material, law).make(cells);
 }
 
 template Band<2> make_band(const Level<2>&, const Material&, const std::vector<Index<2>>&, Law);

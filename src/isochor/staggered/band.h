@@ -4,9 +4,8 @@
 
 namespace isochor::staggered {
 
-/// Cells of a level that are solved one by one, with the inverses of their matrices: faces that are
-/// unknowns and the pressure, all else as it stands. Cells with the same weights around them
-/// share one. Without inverses where cells turn: these are found as they are needed.
+/// Cells of a level that are solved one by one: faces that are unknowns and the pressure, all else
+/// as it stands. Where cells turn their matrices are found as they are needed.
 template <int D>
 Band<D> make_band(const Level<D>& level, const Material& material,
                   const std::vector<Index<D>>& cells, Law law);

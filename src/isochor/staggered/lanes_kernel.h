@@ -50,6 +50,12 @@ ISOCHOR_KERNEL Lanes<float> gathered(const float* from, Integers at) {
   return r;
 }
 ISOCHOR_KERNEL Integers load_integers(const std::int32_t* from) { return _mm512_loadu_si512(from); }
+/// The lanes of which a bit is set, zero in others whatever they hold.
+ISOCHOR_KERNEL Lanes<float> only(unsigned bits, const Lanes<float>& a) {
+  Lanes<float> r;
+  r.part[0] = _mm512_maskz_mov_ps(static_cast<__mmask16>(bits), a.part[0]);
+  return r;
+}
 #elif defined(__AVX2__)
 using Integers = __m256i;
 ISOCHOR_KERNEL Lanes<float> to_lanes(Integers i) {
@@ -81,6 +87,13 @@ ISOCHOR_KERNEL Lanes<float> gathered(const float* from, Integers at) {
 }
 ISOCHOR_KERNEL Integers load_integers(const std::int32_t* from) {
   return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+}
+ISOCHOR_KERNEL Lanes<float> only(unsigned bits, const Lanes<float>& a) {
+  const __m256i lane = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+  const __m256i set = _mm256_and_si256(_mm256_set1_epi32(static_cast<int>(bits)), lane);
+  Lanes<float> r;
+  r.part[0] = _mm256_and_ps(a.part[0], _mm256_castsi256_ps(_mm256_cmpeq_epi32(set, lane)));
+  return r;
 }
 #else
 struct Integers {
@@ -116,6 +129,11 @@ ISOCHOR_KERNEL Lanes<float> gathered(const float* from, const Integers& at) {
 }
 ISOCHOR_KERNEL Integers load_integers(const std::int32_t* from) {
   return each_integer([&](int i) { return from[i]; });
+}
+ISOCHOR_KERNEL Lanes<float> only(unsigned bits, const Lanes<float>& a) {
+  float numbers[kLanes<float>];
+  a.store(numbers);
+  return from_each<float>([&](int i) { return bits >> i & 1 ? numbers[i] : 0.0f; });
 }
 #endif
 

@@ -116,8 +116,10 @@ std::size_t Level<D>::bytes() const {
 
 template <int D>
 std::size_t Band<D>::bytes() const {
-  return cells.capacity() * sizeof(BandCell) + groups.capacity() * sizeof(BandGroup) +
-         patches.capacity() * sizeof(std::uint32_t) + inverses.capacity() * sizeof(float);
+  return patches.capacity() * sizeof(BandPatch<D>) + packs.capacity() * sizeof(BandPack) +
+         many.capacity() * sizeof(many[0]) + classes.capacity() * sizeof(float) +
+         cells.capacity() * sizeof(BandCell) + groups.capacity() * sizeof(BandGroup) +
+         starts.capacity() * sizeof(starts[0]);
 }
 
 template <int D>

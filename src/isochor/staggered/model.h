@@ -78,15 +78,21 @@ struct Params {
   }
 };
 
-/// Cells near the boundary: patches that can be smoothed at a time, and in each of them groups of
-/// cells that can.
+/// Cells near the boundary, in patches that can be smoothed at a time.
 template <int D>
 struct Band {
+  std::array<std::uint32_t, (1 << D) + 1> colours{};  ///< the first patch of each
+  std::size_t count = 0;                              ///< cells
+
+  std::vector<BandPatch<D>> patches;
+  std::vector<BandPack> packs;
+  std::vector<std::uint32_t> many;
+  std::vector<float> classes;  ///< each distinct one once
+
+  // Of corotated elasticity.
   std::vector<BandCell> cells;
   std::vector<BandGroup> groups;
-  std::vector<std::uint32_t> patches;                 ///< the first group of each, and an end
-  std::array<std::uint32_t, (1 << D) + 1> colours{};  ///< the first patch of each
-  std::vector<float> inverses;  ///< of the cells' matrices, each distinct one once
+  std::vector<std::uint32_t> starts;  ///< the first group of each patch, and an end
 
   std::size_t bytes() const;
 };

@@ -134,26 +134,37 @@ void Multigrid<D>::smooth_turned_interior(std::size_t l) {
 template <int D>
 void Multigrid<D>::smooth_band(std::size_t l, const Band<D>& band, int sweeps) {
   auto& level = memory_.levels[l];
-  const BandPass<D> pass{view(l),
-                         band.cells.data(),
-                         band.groups.data(),
-                         band.patches.data(),
-                         band.inverses.data(),
-                         level.u.data(),
-                         right(l)};
+  const auto for_patches = [&](int colour, auto&& f) {
+    const std::size_t first = band.colours[colour];
+    arena_.for_chunks(band.colours[colour + 1] - first, 1, [&](std::size_t begin, std::size_t end) {
+      const FlushDenormals flush;
+      f(RowRange{std::int64_t(first + begin), std::int64_t(first + end)});
+    });
+  };
+  if (!turns_) {
+    const BandPass<D> pass{view(l),
+                           model_.levels[l].layout.extents.data(),
+                           band.patches.data(),
+                           band.packs.data(),
+                           band.many.data(),
+                           band.classes.data(),
+                           level.u.data(),
+                           right(l),
+                           sweeps};
+    for (int colour = 0; colour < 1 << D && sweeps > 0; ++colour) {
+      for_patches(colour, [&](const RowRange& patches) {
+        ISOCHOR_CALL_KERNEL(best_isa(), smooth_patches_kernel(pass, patches));
+      });
+    }
+    return;
+  }
+  const TurnedBandPass<D> pass{
+      view(l), band.cells.data(), band.groups.data(), band.starts.data(), level.u.data(), right(l)};
   for (int sweep = 0; sweep < sweeps; ++sweep) {
     for (int turn = 0; turn < 1 << D; ++turn) {
       // Every other sweep goes back.
-      const int c = sweep % 2 == 0 ? turn : (1 << D) - 1 - turn;
-      const std::size_t first = band.colours[c];
-      arena_.for_chunks(band.colours[c + 1] - first, 1, [&](std::size_t begin, std::size_t end) {
-        const FlushDenormals flush;
-        const RowRange patches{std::int64_t(first + begin), std::int64_t(first + end)};
-        if (turns_) {
-          ISOCHOR_CALL_KERNEL(best_isa(), turned_patches_kernel(pass, patches));
-        } else {
-          ISOCHOR_CALL_KERNEL(best_isa(), smooth_patches_kernel(pass, patches));
-        }
+      for_patches(sweep % 2 == 0 ? turn : (1 << D) - 1 - turn, [&](const RowRange& patches) {
+        ISOCHOR_CALL_KERNEL(best_isa(), turned_patches_kernel(pass, patches));
       });
     }
   }

@@ -9,8 +9,8 @@ inline namespace ISOCHOR_ISA {
 /// of as many cells as there are lanes, lanes fastest; when those of the whole group are known,
 /// `change(cell, its changes)` makes them.
 template <int kCount, int D, class Solve, class Change>
-ISOCHOR_KERNEL void smooth_patches(const BandPass<D>& pass, const RowRange& range, Solve&& solve,
-                                   Change&& change) {
+ISOCHOR_KERNEL void smooth_patches(const TurnedBandPass<D>& pass, const RowRange& range,
+                                   Solve&& solve, Change&& change) {
   constexpr std::uint32_t kWidth = kLanes<float>;
   alignas(64) float changes[kCount * kLargestGroup<D>];
   const std::uint32_t end = pass.patches[range.end];

@@ -25,7 +25,7 @@ constexpr Beside beside(int n) {
 /// Faces of the cell and its pressure are solved for together, as in linear elasticity; faces
 /// beside it follow its pressure as if all around them stood still.
 template <int D>
-void solve_cells(const BandPass<D>& pass, const BandCell* cells, float* changes) {
+void solve_cells(const TurnedBandPass<D>& pass, const BandCell* cells, float* changes) {
   using V = Lanes<float>;
   constexpr int kWidth = kLanes<float>;
   const TurnedAround<D, float, Anywhere<D>> at{pass.view, {pass.view, cells}};
@@ -98,7 +98,7 @@ void solve_cells(const BandPass<D>& pass, const BandCell* cells, float* changes)
 }
 
 template <int D>
-void change_cell(const BandPass<D>& pass, const BandCell& cell, const float* change) {
+void change_cell(const TurnedBandPass<D>& pass, const BandCell& cell, const float* change) {
   constexpr int kWidth = kLanes<float>;
   const std::int64_t rows[3] = {0, 1, pass.view.across};
   const auto number = [&](int component, const Shift& s) -> float& {
@@ -128,8 +128,8 @@ void turned_patches_kernel(const Pass& pass, const RowRange& range) {
       [&](const BandCell& cell, const float* change) { change_cell(pass, cell, change); });
 }
 
-template void turned_patches_kernel(const BandPass<2>&, const RowRange&);
-template void turned_patches_kernel(const BandPass<3>&, const RowRange&);
+template void turned_patches_kernel(const TurnedBandPass<2>&, const RowRange&);
+template void turned_patches_kernel(const TurnedBandPass<3>&, const RowRange&);
 
 }  // namespace ISOCHOR_ISA
 }  // namespace isochor::staggered
