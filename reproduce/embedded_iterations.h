@@ -9,6 +9,6 @@ namespace isochor::reproduce {
 
 /// Rows of "patterson/iterations" about bodies that do not follow their lattice, with cut cells: a
 /// ball, a thin shell and a flexed arm.
-std::vector<Row> embedded_iterations(bool full, Context& context);
+std::vector<Row> embedded_iterations(Context& context);
 
 }  // namespace isochor::reproduce

@@ -148,7 +148,7 @@ void add_rest(double poisson, int n, bool published, Context& context,
 std::vector<Row> patterson_iterations(const ExperimentOptions& options, Context& context) {
   Report report;
   std::map<std::string, int> counts;
-  const std::vector<int> sizes = options.full ? std::vector{16, 32, 64} : std::vector{16, 32};
+  const std::vector<int> sizes{16, 32, 64};
   const std::vector<double> ratios{0.3, 0.45, 0.49, 0.4999, 0.5};
   for (const int n : sizes) {
     const bool published = n == 16 || (options.full && n == 32);
@@ -157,8 +157,9 @@ std::vector<Row> patterson_iterations(const ExperimentOptions& options, Context&
     }
     for (const Motion& motion : motions()) {
       for (const double poisson : ratios) {
-        const bool chosen =
-            options.full ? n < 64 || poisson == 0.5 : n == 16 && (poisson == 0.3 || poisson == 0.5);
+        const bool chosen = options.full
+                                ? n < 64 || poisson == 0.5
+                                : (n <= 32 && poisson == 0.5) || (n == 16 && poisson == 0.3);
         if (!chosen || context.cancelled) continue;
         context.log(LogLevel::Info, fmt::format("patterson/iterations: {}, Poisson's ratio {}, {} "
                                                 "cells across",
@@ -168,18 +169,19 @@ std::vector<Row> patterson_iterations(const ExperimentOptions& options, Context&
     }
   }
   // What the last doubling of the resolution costs.
-  const int fine = sizes.back(), coarse = fine / 2;
   for (const auto& [key, iterations] : counts) {
-    const std::string ending = fmt::format("/{}", fine);
-    if (!key.ends_with(ending)) continue;
-    const std::string what = key.substr(0, key.size() - ending.size());
-    const auto before = counts.find(what + fmt::format("/{}", coarse));
-    if (before == counts.end()) continue;
+    const std::size_t slash = key.rfind('/');
+    const std::string what = key.substr(0, slash);
+    const int fine = std::stoi(key.substr(slash + 1)), coarse = fine / 2;
+    const auto before = counts.find(fmt::format("{}/{}", what, coarse));
+    if (before == counts.end() || counts.contains(fmt::format("{}/{}", what, 2 * fine))) continue;
+    const bool claimed = coarse == 32;
     report.add(fmt::format("{}/growth {} to {}", what, coarse, fine), "best",
-               double(iterations) / before->second, Relation::AtMost, 1.1,
+               double(iterations) / before->second, claimed ? Relation::AtMost : Relation::Shown,
+               claimed ? std::optional(1.1) : std::nullopt,
                fmt::format("{} to {} iterations", before->second, iterations));
   }
-  for (Row& row : embedded_iterations(options.full, context)) {
+  for (Row& row : embedded_iterations(context)) {
     report.rows.push_back(std::move(row));
   }
   return report.rows;

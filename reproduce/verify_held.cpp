@@ -146,6 +146,8 @@ std::vector<Row> verify_held(const ExperimentOptions& options, Context& context)
         if (way.kind == Kind::Surface && way.factor == 1 && per_radius == 8 &&
             boundary == Boundary::Cut) {
           row = claim(row, 100 * r.error, "%", Relation::AtMost, 2);
+          // lambda carries nine tenths of the force: displacements are small beside f / mu.
+          if (poisson > 0.4) row.note += "; of displacements of f / 106 mu: not locked, see docs";
         }
         rows.push_back(row);
         line.x.push_back(per_radius);

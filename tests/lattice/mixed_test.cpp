@@ -451,6 +451,22 @@ TEST(Mixed, LoadsPushAsGravityDoes) {
   EXPECT_LT(apart, 1e-9);
 }
 
+// Errors of volume that rough linear solutions leave grow with the number of cells: from 28 cells
+// across on, searches met them and cut the last of these steps to nothing.
+TEST(Mixed, SlowStretchingFineCubesCutsNoStep) {
+  const Model model = cube(28, 0.5, {.measure = VolumeMeasure::J, .tolerance = 1e-5});
+  Context context(2);
+  Scratch scratch(model);
+  State state = make_state(model);
+  for (const double part : {0.25, 0.5, 0.75, 1.0}) {
+    const auto held = pulled(model, part, 0);
+    const StepReport report = advance(model, state, {.held_positions = held}, scratch, context);
+    EXPECT_TRUE(report.converged()) << part;
+    EXPECT_LE(report.iterations, 6) << part;
+    EXPECT_EQ(report.fallbacks, 0) << part;
+  }
+}
+
 TEST(Mixed, AFailedStepLeavesTheStateAlone) {
   const Model model = cube(4, 0.5);
   Context context(1);

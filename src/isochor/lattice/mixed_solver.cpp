@@ -278,11 +278,13 @@ class Saddle {
   /// How far the residual of the next linear system has to fall: as far as Newton's method makes
   /// use of it (Eisenstat and Walker 1996, choice 2), and no further than the end. `before` is the
   /// residual of the iterate before this one; 0: there is none. What loads change is followed
-  /// well: nodes next to stiff springs alone would crush their cells.
+  /// well: nodes next to stiff springs alone would crush their cells. So is what follows a step
+  /// that was shortened: errors of volume that a rough solution leaves grow with the number of
+  /// cells, and on 32^3 of them the search met nothing else.
   double forcing_term(double before, double tolerance) const {
     constexpr double kLoosest = 0.03, kShare = 0.9, kSpare = 0.3;
     const double tightest = model_.params.krylov_tolerance;
-    if (before == 0 || model_.params.variant == Variant::Published) return tightest;
+    if (before == 0 || shortened_ || model_.params.variant == Variant::Published) return tightest;
     const double fell = now_.residual / before;
     const double wanted = std::max(kShare * fell * fell, kSpare * tolerance / now_.residual);
     return std::clamp(wanted, tightest, std::max(tightest, kLoosest));
@@ -303,6 +305,12 @@ class Saddle {
       uphill_ = false;
       if (solve_linear(Fix::None) && search(false)) return true;
       if (context_.cancelled) return false;
+      if (!contacts_ && forcing_ > model_.params.krylov_tolerance) {
+        forcing_ = model_.params.krylov_tolerance;
+        evaluate();
+        if (solve_linear(Fix::None) && search(false)) return true;
+        if (context_.cancelled) return false;
+      }
       if (contacts_ && uphill_) {
         evaluate();
         for (double& s : scratch_.step) s = -s;
@@ -412,6 +420,7 @@ class Saddle {
       length = next;
       evaluate_along();
       if (!falls()) continue;
+      shortened_ = length < whole;
       if (length == 1 && lengthens) lengthen(slope, longest);
       if (length < 1) move(0, length - 1);
       if (length < 1 || (motion_ && motion_->history.moves())) evaluate();
@@ -558,6 +567,7 @@ class Saddle {
   const double rounding_force_;  ///< what rounding leaves on a node, N
   bool small_gaps_ = false;      ///< held surfaces are linearised about no gap
   bool uphill_ = false;          ///< the last direction that was searched along
+  bool shortened_ = false;       ///< the last step that was taken
   double forcing_ = 0;           ///< what residuals of linear systems fall to, relative
   double pressure_energy_ = 0;   ///< minus the work of pressures since the start, J
   double surface_square_ = 0;    ///< of forces of surfaces, N^2
