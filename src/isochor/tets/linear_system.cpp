@@ -3,14 +3,19 @@
 #include <algorithm>
 #include <limits>
 
+#include "isochor/math/dispatch.h"
+#include "isochor/tets/rounded_rows.h"
+
 namespace isochor::tets {
+
+ISOCHOR_DECLARE_KERNEL(void rounded_rows_kernel(const RoundedRows&, std::size_t, std::size_t))
 
 LinearMemory::LinearMemory(const Model& model)
     : stiffnesses(model.tets.size()),
       sheet_terms(model.sheets.term_count()),
       matrix(model.pattern.columns.size()),
       damping(model.moves() && model.stiffness_damping() > 0 ? matrix.size() : 0),
-      rounded(model.moves() ? matrix.size() : 0),
+      rounded(model.moves() ? matrix.size() + 1 : 0),
       inverse_diagonal(model.auxiliary && !model.moves() ? 0 : model.node_count()),
       preconditioner(model),
       krylov(3 * model.node_count()) {}
@@ -134,17 +139,13 @@ void LinearSystem::round_matrix() {
 }
 
 void LinearSystem::multiply_rounded(std::span<const Vec3d> p, std::span<Vec3d> q) {
-  const solve::BlockPattern& pattern = model_.pattern;
-  parallel_for(context_.arena, pattern.rows(), solve::kRowGrain, [&](std::size_t i) {
-    double x = 0, y = 0, z = 0;
-    for (std::int32_t k = pattern.first[i]; k < pattern.first[i + 1]; ++k) {
-      const float* a = memory_.rounded[k].column[0].e;
-      const Vec3d& v = p[pattern.columns[k]];
-      x += double(a[0]) * v[0] + double(a[3]) * v[1] + double(a[6]) * v[2];
-      y += double(a[1]) * v[0] + double(a[4]) * v[1] + double(a[7]) * v[2];
-      z += double(a[2]) * v[0] + double(a[5]) * v[1] + double(a[8]) * v[2];
-    }
-    q[i] = {x, y, z};
+  const RoundedRows rows{model_.pattern, memory_.rounded, p, q};
+  const std::size_t count = model_.pattern.rows();
+  const std::size_t parts = (count + solve::kRowGrain - 1) / solve::kRowGrain;
+  parallel_for(context_.arena, parts, 1, [&](std::size_t part) {
+    const std::size_t begin = part * solve::kRowGrain;
+    ISOCHOR_CALL_KERNEL(
+        best_isa(), rounded_rows_kernel(rows, begin, std::min(begin + solve::kRowGrain, count)));
   });
 }
 
