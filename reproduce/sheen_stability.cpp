@@ -77,7 +77,7 @@ struct Rings {
 Settling settle(const Case& c, int cells, double duration, Context& context, PressureFigure& figure,
                 const Vec3d& offset) {
   const tets::BodySpec body = make_cube(c, cells);
-  ZonalBody cube(body, {.integrator = c.integrator}, context);
+  ZonalBody cube(body, params_of(c.kind, c.integrator), context);
   std::optional<Rings> rings;
   if (c.keeping == Keeping::OneRings) rings.emplace(body, context);
   Settling out;
@@ -110,7 +110,7 @@ Settling settle(const Case& c, int cells, double duration, Context& context, Pre
   const double done = std::max<double>(1, double(out.time.size()));
   out.iterations = cube.iterations / done;
   out.seconds = cube.seconds / done;
-  figure.add(c.name, cube, offset);
+  if (c.kind != "paper") figure.add(c.name, cube, offset);  // to look at it is ours
   return out;
 }
 
@@ -146,10 +146,10 @@ std::vector<Row> sheen_stability(const ExperimentOptions& options, Context& cont
   std::vector<run::Series> lines;
   PressureFigure figure;
   double offset = 0;
-  for (const Case& c : cases) {
+  for (const Case& c : with_ours(cases)) {
     if (context.cancelled) return rows;
     const Settling s = settle(c, cells, duration, context, figure, {offset, 0, 0});
-    offset += 1.5 * kSide;
+    if (c.kind != "paper") offset += 1.5 * kSide;
     const VariantRows out{rows, "sheen/stability", source, c.name, c.kind, s.stable};
     const bool ours = c.keeping == Keeping::Zone;
     const std::string note = fmt::format(
@@ -164,7 +164,7 @@ std::vector<Row> sheen_stability(const ExperimentOptions& options, Context& cont
              c.integrator == solve::Integrator::Bdf2
                  ? "largest less least, over the mean; it takes no energy from slow vibrations"
                  : "largest less least, over the mean");
-    lines.push_back({.name = c.name, .x = s.time, .y = s.energy});
+    if (c.kind != "paper") lines.push_back({.name = c.name, .x = s.time, .y = s.energy});
   }
   if (!options.pictures.empty()) {
     figure.draw(options.pictures / "sheen_stability.png",

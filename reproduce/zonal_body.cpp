@@ -76,6 +76,18 @@ tets::HoldSpec hold_where(const geometry::TetMesh& mesh, std::string name,
   return hold;
 }
 
+std::vector<shells::SheetSpec> area_skin(const geometry::TetMesh& mesh, double lambda_e) {
+  if (lambda_e == 0) return {};
+  return {{.name = "skin",
+           .triangles = geometry::boundary_triangles(mesh.tets),
+           .law = shells::AreaLaw{lambda_e, 1},
+           .thickness = kSkinUnit}};
+}
+
+tets::Params params_of(std::string_view kind, solve::Integrator integrator) {
+  return {.integrator = integrator, .published = kind == "paper"};
+}
+
 ZonalBody::ZonalBody(tets::BodySpec body, const tets::Params& params, Context& context)
     : context_(context),
       model_(tets::build_model({std::move(body)}, params, context.arena)),
@@ -96,9 +108,13 @@ tets::StepReport ZonalBody::step(const Placement& place, const Vec3d& gravity, d
     }
   }
   const auto start = std::chrono::steady_clock::now();
-  const tets::StepReport report = tets::advance(
-      model_, state_, {.gravity = gravity, .held_positions = held, .slides = slides_, .dt = dt},
-      scratch_, context_);
+  const tets::StepReport report = tets::advance(model_, state_,
+                                                {.gravity = gravity,
+                                                 .held_positions = held,
+                                                 .slides = slides_,
+                                                 .contact = contact_ ? &*contact_ : nullptr,
+                                                 .dt = dt},
+                                                scratch_, context_);
   seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   iterations += report.iterations;
   krylov += report.krylov_iterations;
@@ -150,6 +166,13 @@ tets::StepReport ZonalBody::press(const Obstacle& obstacle, const Placement& pla
     return dot(s.normal, state_.positions[s.node]) > s.place + kDeepest;
   });
   return report;
+}
+
+tets::StepReport ZonalBody::touch(const contact::PlacedColliders& colliders, const Placement& place,
+                                  const Vec3d& gravity, double dt) {
+  if (!contact_) contact_.emplace(tets::make_contact(model_, {.pairs = false}, dt));
+  contact_->place(colliders, dt);
+  return step(place, gravity, dt);
 }
 
 double ZonalBody::potential_energy(const Vec3d& gravity) const {

@@ -8,6 +8,7 @@
 #include "isochor/files/frame.h"
 #include "isochor/run/render.h"
 #include "isochor/tets/fields.h"
+#include "isochor/tets/touching.h"
 #include "reproduce/row.h"
 
 /// What experiments with zones of tets share.
@@ -38,7 +39,33 @@ struct ZonalVariant {
   materials::Material material;
   bool zone = false;                          ///< the whole body is one
   std::optional<double> iterations, seconds;  ///< of the paper's table 1, per frame
+  double skin = 0;                            ///< lambda_e of the whole surface, Pa
 };
+
+/// The paper gives lambda_e as a modulus and integrates it over the surface, in a unit of length
+/// that is not stated. Here it is a centimetre, so that 100 kPa are 1000 N/m: as much as real skin
+/// of 1 mm with a Young's modulus of 1 MPa has.
+inline constexpr double kSkinUnit = 0.01;
+
+/// Skin that keeps its area [Sheen21 (16)], gamma = 1; none where lambda_e is zero.
+std::vector<shells::SheetSpec> area_skin(const geometry::TetMesh& mesh, double lambda_e);
+
+/// Each that is "paper" is followed by the same as "best", by our way of solving it.
+template <class Variant>
+std::vector<Variant> with_ours(const std::vector<Variant>& variants) {
+  std::vector<Variant> out;
+  for (const Variant& v : variants) {
+    out.push_back(v);
+    if (v.kind != "paper") continue;
+    out.push_back(v);
+    out.back().kind = "best";
+  }
+  return out;
+}
+
+/// Those of kind "paper" are solved as published.
+tets::Params params_of(std::string_view kind,
+                       solve::Integrator integrator = solve::Integrator::Static);
 
 /// Rows of one variant.
 struct VariantRows {
@@ -75,6 +102,11 @@ class ZonalBody {
   tets::StepReport press(const Obstacle& obstacle, const Placement& place, const Vec3d& gravity,
                          double dt);
 
+  /// A step in time that touches colliders, placed at its end, by the barriers of the contact core:
+  /// a part of the energy, so that nothing is done again.
+  tets::StepReport touch(const contact::PlacedColliders& colliders, const Placement& place,
+                         const Vec3d& gravity, double dt);
+
   /// Volume now over that at rest.
   double volume() const;
   int inverted() const;
@@ -98,6 +130,7 @@ class ZonalBody {
   tets::Scratch scratch_;
   std::vector<std::int32_t> surface_;  ///< nodes
   std::vector<tets::Slide> slides_;    ///< of the last step
+  std::optional<contact::ContactEnergy> contact_;
 };
 
 /// Bodies side by side, coloured by the pressure in their tets; of each the tets that are `shown`

@@ -1,14 +1,22 @@
 #include "isochor/tets/elasticity.h"
 
+#include <algorithm>
+#include <cmath>
 #include <gtest/gtest.h>
+#include <limits>
 
 #include "isochor/base/context.h"
 #include "isochor/base/error.h"
 #include "isochor/materials/registry.h"
+#include "isochor/math/dispatch.h"
+#include "isochor/tets/rounded_rows.h"
 #include "reproduce/bar.h"
 #include "tests/tets/sample_meshes.h"
 
 namespace isochor::tets {
+
+ISOCHOR_DECLARE_KERNEL(void rounded_rows_kernel(const RoundedRows&, std::size_t, std::size_t))
+
 namespace {
 
 materials::Material material_of(int law) {
@@ -126,6 +134,41 @@ TEST_P(TetElasticity, ForcesAddUpToNothingAndDoNotTurn) {
 
 INSTANTIATE_TEST_SUITE_P(AllLaws, TetElasticity, ::testing::Range(0, int(materials::kLawCount)),
                          [](const auto& p) { return std::string(materials::kLawNames[p.param]); });
+
+TEST(RoundedRows, AreRowsOfTheMatrixToSinglePrecisionAndTheSameEverywhere) {
+  ThreadArena arena(1);
+  solve::BlockPattern pattern;
+  solve::Blocks<double> matrix;
+  std::vector<Vec3d> x;
+  constexpr std::int32_t kRows = 11;
+  for (std::int32_t i = 0; i < kRows; ++i) {
+    for (std::int32_t j = std::max(0, i - 2); j < std::min(kRows, i + 3); ++j) {
+      pattern.columns.push_back(j);
+      matrix.emplace_back();
+      for (int e = 0; e < 9; ++e) matrix.back()(e % 3, e / 3) = std::sin(1.0 + e + 9 * i + 31 * j);
+    }
+    pattern.first.push_back(std::int32_t(pattern.columns.size()));
+    x.push_back({std::cos(i), 1e3 * std::sin(i), 0.1 * i});
+  }
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  solve::Blocks<float> rounded(matrix.size() + 1, Mat3<float>::diagonal({kNan, kNan, kNan}));
+  for (std::size_t k = 0; k < matrix.size(); ++k) {
+    for (int e = 0; e < 9; ++e) rounded[k](e % 3, e / 3) = float(matrix[k](e % 3, e / 3));
+  }
+  std::vector<Vec3d> exact(kRows), first;
+  solve::multiply<double>(pattern, matrix, x, exact, arena);
+  for (const Isa isa : available_isas()) {
+    std::vector<Vec3d> y(kRows);
+    const RoundedRows rows{pattern, rounded, x, y};
+    ISOCHOR_CALL_KERNEL(isa, rounded_rows_kernel(rows, 0, 4));
+    ISOCHOR_CALL_KERNEL(isa, rounded_rows_kernel(rows, 4, kRows));
+    if (first.empty()) first = y;
+    for (int i = 0; i < kRows; ++i) {
+      EXPECT_LT(norm(y[i] - exact[i]), 1e-6 * 5e3);
+      EXPECT_EQ(norm(y[i] - first[i]), 0) << name(isa);
+    }
+  }
+}
 
 TEST(TetModel, TetsKeepTheirMaterialAndTheirNumber) {
   Context context(1);

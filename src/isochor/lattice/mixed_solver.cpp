@@ -7,6 +7,7 @@
 #include "isochor/lattice/contact_search.h"
 #include "isochor/lattice/holds.h"
 #include "isochor/lattice/surface_operator.h"
+#include "isochor/solve/sums.h"
 
 namespace isochor::lattice::mixed {
 namespace {
@@ -126,11 +127,7 @@ class Saddle {
   }
   template <class F>
   double sum(std::size_t count, F&& f) {
-    return deterministic_sum(context_.arena, count, [&](std::size_t begin, std::size_t end) {
-      double total = 0;
-      for (std::size_t i = begin; i < end; ++i) total += f(i);
-      return total;
-    });
+    return solve::sum_of(context_.arena, count, f);
   }
   template <class F>
   void each_node(F&& f) {

@@ -16,6 +16,7 @@
 #include "isochor/lattice/surface_operator.h"
 #include "isochor/lattice/unfold.h"
 #include "isochor/solve/nonlinear_cycles.h"
+#include "isochor/solve/sums.h"
 
 namespace isochor::lattice {
 namespace {
@@ -320,12 +321,7 @@ class Equilibrium {
   }
   template <class F>
   double sum_nodes(F&& f) {
-    return deterministic_sum(context_.arena, model_.node_count(),
-                             [&](std::size_t begin, std::size_t end) {
-                               double sum = 0;
-                               for (std::size_t i = begin; i < end; ++i) sum += f(i);
-                               return sum;
-                             });
+    return solve::sum_of(context_.arena, model_.node_count(), f);
   }
 
   bool has_cycles() const {

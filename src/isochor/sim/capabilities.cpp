@@ -70,7 +70,10 @@ constexpr std::array kNotTets{kPaper, kFas, kGauss, kFourPoints};
 constexpr std::array kOneRingSettings{kOneRing, kBest};
 constexpr std::array kOneRingPaperSettings{kOneRing, kPaper};
 constexpr std::array kNotOneRing{kFas, kGauss, kFourPoints};
-constexpr std::array kZonalSettings{kZonal};
+constexpr std::array kZonalSettings{kZonal, kBest};
+constexpr std::array kZonalPaperSettings{kZonal, kPaper};
+constexpr Features kZonalTets =
+    Static | Dynamic | HeldNodes | Tractions | Regions | kTouching | Zones | kSheets;
 constexpr std::array<std::string_view, 1> kBackwardEuler{"backward-euler"};
 /// Those whose forces are evaluated where a step ends: where volumes have to be right.
 constexpr std::array<std::string_view, 2> kToTheEnd{"backward-euler", "bdf2"};
@@ -160,13 +163,21 @@ constexpr std::array kCapabilities{
     Capability{.name = "tets-zones",
                .method = "tets",
                .settings = kZonalSettings,
-               .excludes = kNotTets,
+               .excludes = kNotOneRing,
                .source = "Sheen 2021, improved",
                .elements = "tetrahedra, linear",
                .volume = "pressure per zone",
                .integrators = kToTheEnd,
-               .features = Static | Dynamic | HeldNodes | Tractions | Regions | kTouching | Zones |
-                           kSheets},
+               .features = kZonalTets},
+    Capability{.name = "tets-zones-paper",
+               .method = "tets",
+               .settings = kZonalPaperSettings,
+               .excludes = kNotOneRing,
+               .source = "Sheen 2021",
+               .elements = "tetrahedra, linear",
+               .volume = "pressure per zone",
+               .integrators = kBackwardEuler,
+               .features = kZonalTets},
     Capability{.name = "staggered",
                .method = "staggered",
                .settings = kStaggeredSettings,

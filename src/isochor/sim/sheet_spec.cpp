@@ -85,9 +85,11 @@ void check_sheets(const SceneSpec& scene) {
     }
   }
   if (!first) return;
-  if (scene.has_contact() || scene.method.volume == "one-ring") {
+  const bool colliders = !scene.colliders.empty() && scene.method.volume != "zones";
+  if (colliders || scene.method.self_contact || scene.method.volume == "one-ring") {
     throw Error(Fault::Input, first->place.text(),
-                "bands do not go with colliders, self-contact or volume = \"one-ring\"",
+                "bands do not go with self-contact, volume = \"one-ring\", or, unless volume = "
+                "\"zones\", with colliders",
                 "leave out the bands, or the others");
   }
   if (scene.time.moves() && scene.time.integrator != "backward-euler" &&

@@ -61,6 +61,7 @@ solve::NewtonEnd end_of(const tets::ConservingReport& step, const Context& conte
 
 std::unique_ptr<tets::Conserving> make_conserving(const SceneSpec& scene, const tets::Model& model,
                                                   Context& context) {
+  if (scene.method.volume == "zones") return nullptr;
   if (scene.method.volume != "one-ring" && !scene.has_contact()) return nullptr;
   return std::make_unique<tets::Conserving>(model, params_of(scene),
                                             build_colliders(scene, context), context);

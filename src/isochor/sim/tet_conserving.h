@@ -8,8 +8,8 @@
 /// Scenes of tets whose bodies touch something or keep the volume around their nodes.
 namespace isochor::sim {
 
-/// Null where a scene asks for neither. The model must outlive it. Damping that the published
-/// scheme does not know is an input error.
+/// Null where a scene asks for neither, or has zones, whose contacts are a part of every step. The
+/// model must outlive it. Damping that the published scheme does not know is an input error.
 std::unique_ptr<tets::Conserving> make_conserving(const SceneSpec& scene, const tets::Model& model,
                                                   Context& context);
 

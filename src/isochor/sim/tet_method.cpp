@@ -22,7 +22,8 @@ tets::Params params_of(const MethodSpec& method, const TimeSpec& time) {
                                                                  : tets::Preconditioner::Jacobi,
           .integrator = integrator_of(time),
           .newton = method.newton,
-          .zones = {.method = zone_method(method)}};
+          .zones = {.method = zone_method(method)},
+          .published = method.volume == "zones" && method.variant == "paper"};
 }
 
 /// Values of a model's tets in the order of their bodies' meshes, which is that of topologies.
@@ -50,7 +51,7 @@ TetMethod::TetMethod(const SceneSpec& scene, Context& context)
       loads_(model_.node_count()),
       scratch_(model_),
       conserving_(make_conserving(scene, model_, context)),
-      bands_(make_bands(scene, model_)) {}
+      contact_(make_tet_contact(scene, model_, context)) {}
 
 Summary TetMethod::summary() const {
   Summary result{.elements = "tets",
@@ -90,7 +91,7 @@ solve::NewtonReport TetMethod::start(double time) {
   if (timing_.starts_in_equilibrium()) {
     const World world = world_at(time);
     tets::StepInput input = world.input();
-    if (bands_) bands_->enter(input, time);
+    if (contact_) contact_->enter(input, time, context_.arena);
     report = tets::advance(model_, state_, input, scratch_, context_);
   } else {
     state_ = tets::make_state(model_);
@@ -103,7 +104,7 @@ solve::NewtonReport TetMethod::step(double time) {
   const World world = world_at(time);
   tets::StepInput input = world.input();
   input.dt = (time - time_) / timing_.frame_rate;
-  if (bands_) bands_->enter(input, time);
+  if (contact_) contact_->enter(input, time, context_.arena);
   const auto done = [&] { return work_of(input.loads, state_.positions, model_.rest_positions); };
   const double before = done();
   const tets::StepReport report =
@@ -214,19 +215,22 @@ Snapshot TetMethod::snapshot() const {
     all_at_rest += std::abs(geometry::enclosed_volume(topology.surface.positions, rider.triangles));
   }
   m.volume_error = volume / all_at_rest - 1;
-  if (bands_) add_fit(result);
+  if (contact_) add_contact(result);
   return result;
 }
 
 tets::Configuration TetMethod::configuration() const {
   tets::Configuration at{.positions = state_.positions};
-  if (bands_) at.tightening = bands_->tightening_at(time_);
+  if (contact_) at.tightening = contact_->tightening_at(time_);
   return at;
 }
 
-void TetMethod::add_fit(Snapshot& snapshot) const {
-  const std::vector<double> all = bands_->pressures(state_.positions, context_.arena);
-  snapshot.measures.bands = bands_->measure(state_.positions, all, time_);
+void TetMethod::add_contact(Snapshot& snapshot) const {
+  const std::vector<double> all = contact_->pressures(state_.positions, time_, context_.arena);
+  snapshot.measures.bands = contact_->measure_bands(state_.positions, all, time_);
+  if (const auto touching = contact_->measures(state_.positions, context_.arena)) {
+    snapshot.measures.contact = *touching;
+  }
   for (std::size_t b = 0; b < snapshot.bodies.size(); ++b) {
     const tets::BodyRange& range = model_.bodies[b];
     files::BodyFrame& body = snapshot.bodies[b];

@@ -3,8 +3,8 @@
 #include "isochor/sim/body_motion.h"
 #include "isochor/sim/method.h"
 #include "isochor/sim/tet_conserving.h"
+#include "isochor/sim/tet_contact.h"
 #include "isochor/sim/tet_scene.h"
-#include "isochor/sim/tet_sheets.h"
 #include "isochor/tets/fields.h"
 
 namespace isochor::sim {
@@ -49,8 +49,8 @@ class TetMethod final : public Method {
   double total_energy() const;
   /// What elasticity depends on.
   tets::Configuration configuration() const;
-  /// Where bands press, on the surfaces of all bodies, and how they fit.
-  void add_fit(Snapshot& snapshot) const;
+  /// Where bodies are pressed, on the surfaces of all of them, and how bands fit.
+  void add_contact(Snapshot& snapshot) const;
 
   Context& context_;
   TimeSpec timing_;
@@ -64,9 +64,10 @@ class TetMethod final : public Method {
   Guides guides_;  ///< part of the state
   NodalLoads loads_;
   tets::Scratch scratch_;
-  /// Takes steps in time where bodies touch something or keep the volume around nodes; else null.
+  /// Takes steps in time where bodies without zones touch something or keep the volume around
+  /// nodes; else null.
   std::unique_ptr<tets::Conserving> conserving_;
-  std::unique_ptr<WornBands> bands_;  ///< null: none
+  std::unique_ptr<TetContact> contact_;  ///< null: none
 };
 
 }  // namespace isochor::sim

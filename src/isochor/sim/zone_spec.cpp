@@ -12,7 +12,7 @@ namespace {
 constexpr std::array<std::string_view, 3> kZoneMethods{"exact", "multiplier", "linear"};
 constexpr std::array<std::string_view, 5> kZonePlaces{"all", "painted", "box", "region", "rings"};
 
-void check_zone(const ZoneSpec& zone, const BodySpec& body, const SceneSpec& scene) {
+void check_zone(const ZoneSpec& zone, const BodySpec& body) {
   const auto refuse = [&](std::string_view key, std::string what, std::string remedy) {
     throw Error(Fault::Input, zone.place.text(key), std::move(what), std::move(remedy));
   };
@@ -36,10 +36,6 @@ void check_zone(const ZoneSpec& zone, const BodySpec& body, const SceneSpec& sce
            fmt::format("{} does not follow {}", zone.keys[k].frame, zone.keys[k - 1].frame),
            "list keys in the order of their frames");
   }
-  if (!zone.keys.empty() && scene.has_contact()) {
-    refuse("key", "volumes do not change where bodies touch something",
-           "leave out the keys, or the colliders and method.self_contact");
-  }
 }
 
 }  // namespace
@@ -55,7 +51,7 @@ void check_zones(const SceneSpec& scene) {
         throw Error(Fault::Input, zone.place.text("name"),
                     fmt::format("there is a zone '{}' already", zone.name), "give it another name");
       }
-      check_zone(zone, body, scene);
+      check_zone(zone, body);
     }
   }
 }

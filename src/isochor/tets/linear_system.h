@@ -19,6 +19,7 @@ struct LinearMemory {
   std::vector<contact::Term> sheet_terms;
   solve::Blocks<double> matrix;
   solve::Blocks<double> damping;        ///< where there is one by stiffness
+  solve::Blocks<float> rounded;         ///< the matrix again, for short steps
   std::vector<Mat3d> inverse_diagonal;  ///< where the diagonal is, or may be, the preconditioner
   PreconditionerMemory preconditioner;
   solve::KrylovScratch krylov;
@@ -68,6 +69,8 @@ class LinearSystem {
  private:
   void add_inertia(const solve::TimeStep& time);
   void invert_diagonal();
+  void round_matrix();
+  void multiply_rounded(std::span<const Vec3d> p, std::span<Vec3d> q);
   bool inertia_rules(const solve::TimeStep& time) const;
 
   const Model& model_;
@@ -77,6 +80,7 @@ class LinearSystem {
   const contact::ContactMatrix* contact_ = nullptr;
   std::optional<LatticePreconditioner> lattice_;
   bool by_lattice_ = false;  ///< else the diagonal is enough
+  bool short_step_ = false;  ///< inertia rules
   int lattice_uses_ = 0;
 };
 
@@ -104,7 +108,11 @@ solve::KrylovReport LinearSystem::solve(std::span<Vec3d> u, double tolerance, Mo
   solve::KrylovReport report = solve::conjugate_gradient(
       context_.arena,
       [&](std::span<const double> p, std::span<double> q) {
-        solve::multiply(model_.pattern, memory_.matrix, vectors(p), vectors(q), context_.arena);
+        if (short_step_) {
+          multiply_rounded(vectors(p), vectors(q));
+        } else {
+          solve::multiply(model_.pattern, memory_.matrix, vectors(p), vectors(q), context_.arena);
+        }
         if (contact_) contact_->add_product(vectors(p), vectors(q), context_.arena);
         more(vectors(p), vectors(q));
         restraint_(vectors(q), context_.arena);

@@ -51,6 +51,10 @@ struct Params {
   solve::Integrator integrator = solve::Integrator::Static;
   solve::NewtonParams newton;
   ZoneParams zones;
+  /// Newton's method as general optimisers have it, as published with zones [Sheen21 sec 8]: from
+  /// where the last step ended or inertia leads, all systems solved as if by a factorisation, no
+  /// guesses beside it and no nodes that settle by themselves.
+  bool published = false;
 };
 
 /// Tets of one material that laws are evaluated for at once.

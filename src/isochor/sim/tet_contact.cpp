@@ -1,0 +1,138 @@
+#include "isochor/sim/tet_contact.h"
+
+#include <algorithm>
+
+#include "isochor/contact/crossings.h"
+#include "isochor/shells/fit.h"
+#include "isochor/sim/collider_scene.h"
+
+namespace isochor::sim {
+namespace {
+
+bool has_bands(const SceneSpec& scene) {
+  return std::ranges::any_of(scene.bodies, [](const BodySpec& b) { return !b.bands.empty(); });
+}
+
+bool touches(const SceneSpec& scene) {
+  return scene.method.volume == "zones" && scene.has_contact();
+}
+
+/// All bands have the same friction.
+double friction_of(const SceneSpec& scene) {
+  for (const BodySpec& body : scene.bodies) {
+    if (!body.bands.empty()) return body.bands[0].friction;
+  }
+  return scene.method.friction;
+}
+
+}  // namespace
+
+TetContact::TetContact(const SceneSpec& scene, const tets::Model& model, Context& context)
+    : model_(model),
+      frame_rate_(scene.time.frame_rate),
+      touches_(touches(scene)),
+      self_contact_(scene.method.self_contact),
+      colliders_(touches_ ? build_colliders(scene, context) : std::vector<contact::Collider>{},
+                 context.arena),
+      contact_(tets::make_contact(model,
+                                  {.pairs = self_contact_ || has_bands(scene),
+                                   .friction = friction_of(scene),
+                                   .collider_barriers = colliders_.size() > 0},
+                                  0)),
+      scale_(tets::surface_scale(model, contact_.surface().surface())) {
+  // Sheets of the model: skin of all bodies, then bands.
+  for (const BodySpec& body : scene.bodies) {
+    if (body.skin.law != "none") tight_at_.push_back(0);
+  }
+  for (const BodySpec& body : scene.bodies) {
+    for (const BandSpec& band : body.bands) tight_at_.push_back(band.tight_at);
+  }
+  // Bodies of the model: those of the scene, then bands.
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    for (const BandSpec& band : scene.bodies[b].bands) {
+      worn_.push_back({.name = scene.bodies[b].name + "." + band.name,
+                       .band = scene.bodies.size() + worn_.size(),
+                       .wearer = b});
+    }
+  }
+  for (Worn& w : worn_) {
+    const std::vector<geometry::Triangle> band = triangles_of(w.band);
+    w.rest_girth = shells::girth_within(band, triangles_of(w.wearer), model.rest_positions,
+                                        shells::middle_of(band, model.rest_positions));
+  }
+}
+
+std::vector<geometry::Triangle> TetContact::triangles_of(std::size_t body) {
+  const contact::Surface& surface = contact_.surface().surface();
+  std::vector<geometry::Triangle> out;
+  std::ranges::copy_if(surface.triangles, std::back_inserter(out),
+                       [&](const auto& t) { return surface.bodies[t[0]] == std::int32_t(body); });
+  return out;
+}
+
+void TetContact::enter(tets::StepInput& input, double time, ThreadArena& arena) {
+  contact_.params().barrier.stiffness =
+      scale_.stiffness + (input.dt > 0 ? scale_.mass / (input.dt * input.dt) : 0);
+  contact_.place(colliders_.at(time / frame_rate_, arena), input.dt);
+  input.contact = &contact_;
+  input.tightening = tightening_at(time);
+}
+
+std::span<const double> TetContact::tightening_at(double time) {
+  tightening_.clear();
+  for (const double frame : tight_at_) {
+    tightening_.push_back(std::clamp(frame > 0 ? time / frame : 1 + time, 0.0, 1.0));
+  }
+  return tightening_;
+}
+
+std::vector<double> TetContact::pressures(std::span<const Vec3d> positions, double time,
+                                          ThreadArena& arena) {
+  contact_.place(colliders_.at(time / frame_rate_, arena), contact_.duration());
+  contact_.begin(positions, arena);
+  contact_.evaluate(positions, arena);
+  return shells::spread_out(contact_.surface().surface().triangles, positions,
+                            shells::contact_pressures(contact_, positions));
+}
+
+std::optional<ContactMeasures> TetContact::measures(std::span<const Vec3d> positions,
+                                                    ThreadArena& arena) {
+  if (!touches_) return std::nullopt;
+  ContactMeasures out{.collider_contacts = contact_.contacts().size()};
+  for (const contact::ColliderContact& c : contact_.contacts()) {
+    out.deepest = std::max(out.deepest, -c.distance);
+  }
+  if (self_contact_) {
+    out.crossings = contact::find_crossings(contact_.surface(), positions, arena).count();
+  }
+  return out;
+}
+
+std::vector<NamedBand> TetContact::measure_bands(std::span<const Vec3d> positions,
+                                                 std::span<const double> pressures, double time) {
+  std::vector<NamedBand> out;
+  for (const Worn& w : worn_) {
+    const std::vector<geometry::Triangle> band = triangles_of(w.band);
+    const shells::Plane middle = shells::middle_of(band, positions);
+    const shells::PressureMeasure p = shells::pressure_on(band, positions, pressures);
+    const tets::BodyRange& range = model_.bodies[w.band];
+    out.push_back(
+        {.name = w.name,
+         .girth = shells::section_length(band, positions, middle.point, middle.normal),
+         .body_girth = shells::girth_within(band, triangles_of(w.wearer), positions, middle),
+         .rest_body_girth = w.rest_girth,
+         .tension = shells::mean_tension(model_.sheets, {positions, tightening_at(time)},
+                                         range.first_node, range.node_count),
+         .pressure = p.mean,
+         .most_pressure = p.most});
+  }
+  return out;
+}
+
+std::unique_ptr<TetContact> make_tet_contact(const SceneSpec& scene, const tets::Model& model,
+                                             Context& context) {
+  if (!has_bands(scene) && !touches(scene)) return nullptr;
+  return std::make_unique<TetContact>(scene, model, context);
+}
+
+}  // namespace isochor::sim

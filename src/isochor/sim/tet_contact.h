@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+
+#include "isochor/contact/contact_energy.h"
+#include "isochor/sim/method.h"
+#include "isochor/sim/scene_spec.h"
+#include "isochor/tets/solver.h"
+#include "isochor/tets/touching.h"
+
+namespace isochor::sim {
+
+/// What bodies of tets touch, as a part of the energy of a step, so that nothing has to be moved
+/// after it: bands that they wear; where zones keep their volumes, colliders and each other too.
+class TetContact {
+ public:
+  /// The model must outlive this.
+  TetContact(const SceneSpec& scene, const tets::Model& model, Context& context);
+
+  /// Lets a step to `time`, in frames, know of it. The input refers to this until it ends.
+  void enter(tets::StepInput& input, double time, ThreadArena& arena);
+
+  /// As in StepInput; until the next call.
+  std::span<const double> tightening_at(double time);
+
+  /// Of contact at every node of the model, at a time in frames, Pa.
+  std::vector<double> pressures(std::span<const Vec3d> positions, double time, ThreadArena& arena);
+
+  /// How bands fit at a time, in frames, with those pressures.
+  std::vector<NamedBand> measure_bands(std::span<const Vec3d> positions,
+                                       std::span<const double> pressures, double time);
+
+  /// Of what pressures were last found for; nothing where bands are all there is.
+  std::optional<ContactMeasures> measures(std::span<const Vec3d> positions, ThreadArena& arena);
+
+ private:
+  struct Worn {
+    std::string name;
+    std::size_t band, wearer;  ///< bodies of the model
+    double rest_girth = 0;     ///< of the wearer, m
+  };
+  std::vector<geometry::Triangle> triangles_of(std::size_t body);
+
+  const tets::Model& model_;
+  double frame_rate_;
+  bool touches_, self_contact_;
+  std::vector<Worn> worn_;
+  std::vector<double> tight_at_;  ///< per sheet
+  std::vector<double> tightening_;
+  contact::Colliders colliders_;
+  contact::ContactEnergy contact_;
+  tets::SurfaceScale scale_;
+};
+
+/// Null where a scene has none of this.
+std::unique_ptr<TetContact> make_tet_contact(const SceneSpec& scene, const tets::Model& model,
+                                             Context& context);
+
+}  // namespace isochor::sim
