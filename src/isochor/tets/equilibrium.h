@@ -156,18 +156,28 @@ class Equilibrium {
   /// Equilibrium of the few nodes that are farthest from it: all others need not wait for them.
   std::optional<solve::Evaluation> settle() {
     constexpr int kMost = 10;
-    if (!can_settle() || settled_ >= kMost || !local_.choose(load())) return std::nullopt;
+    // Where a body lies on something there are more of them.
+    constexpr double kFew = 1.0 / 200, kTouching = 1.0 / 20;
+    const double part = input_.contact ? kTouching : kFew;
+    if (!can_settle() || settled_ >= kMost || !local_.choose(load(), part)) return std::nullopt;
     ++settled_;
     Configuration at = configuration();
     if (zonal_) at.pressures = zonal_->curving_pressures();
     const auto force = [&](std::size_t i) {
-      return time_ ? outer_force(i) + inertia_force(i) : outer_force(i);
+      const Vec3d sum = outer_force(i) + inertia_force(i);
+      const auto rubs = friction_on(i);
+      return rubs ? sum - rubs->gradient[0] : sum;
     };
     const auto energy = [&](std::size_t i) {
-      return outer_energy_of(i) + (time_ ? inertia_energy_of(i) : 0.0);
+      const double sum = outer_energy_of(i) + inertia_energy_of(i);
+      const auto rubs = friction_on(i);
+      return rubs ? sum + rubs->energy : sum;
     };
     const auto stiffness = [&](std::size_t i) {
-      return time_ ? model_.mass[i] * time_->rate * (time_->rate + mass_damping(model_, i)) : 0.0;
+      const double inertia = model_.mass[i] * time_->rate * (time_->rate + mass_damping(model_, i));
+      const Mat3d sum = Mat3d::diagonal({inertia, inertia, inertia});
+      const auto rubs = friction_on(i);
+      return rubs ? sum + rubs->hessian[0] : sum;
     };
     const double before = imbalance_;
     elastic_ += local_.search(at, {force, energy, stiffness}, scratch_.positions, scratch_.elastic,
@@ -351,8 +361,20 @@ class Equilibrium {
 
   /// Whether all forces are those of tets and of single nodes.
   bool can_settle() const {
-    return time_ && !input_.contact && !damped() && model_.sheets.term_count() == 0 &&
+    const bool pushes =
+        input_.contact && (input_.contact->params().pairs || !slides_on_colliders());
+    return time_ && !pushes && !damped() && model_.sheets.term_count() == 0 &&
            (!zonal_ || zonal_->method() == ZoneMethod::Exact);
+  }
+
+  /// Of a node that slides; those that rub are in the order of nodes.
+  std::optional<contact::Term> friction_on(std::size_t i) const {
+    if (!input_.contact) return std::nullopt;
+    const std::span<const contact::FrictionContact> rubbing = input_.contact->rubbing();
+    const auto node = [](const contact::FrictionContact& c) { return c.points[0]; };
+    const auto found = std::ranges::lower_bound(rubbing, std::int32_t(i), {}, node);
+    if (found == rubbing.end() || found->points[0] != std::int32_t(i)) return std::nullopt;
+    return friction_term(*found, start_.positions, scratch_.positions, input_.contact->slip());
   }
 
   double accuracy() const {
