@@ -210,15 +210,14 @@ TEST(OneRings, PressuresOnAColliderTakeFewerIterationsWhereItIsKnown) {
   Context context(2);
   const Model model = ball(context.arena);
   OneRings rings(model, context.arena);
-  std::vector<Vec3d> x = squashed(model);
+  const std::vector<Vec3d> x = squashed(model);
   std::vector<contact::Row> contacts;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    if (x[i][2] > -0.25) continue;
-    x[i][2] = -0.25;
+    if (x[i][2] > -0.3) continue;
     contacts.push_back({.points = {std::int32_t(i)}, .weights = {1}, .count = 1});
     contacts.back().normal = {0, 0, 1};
   }
-  ASSERT_GT(contacts.size(), 20U);
+  ASSERT_GT(contacts.size(), 10U);
   const auto project = [&](std::span<Vec3d> v) {
     for (const contact::Row& row : contacts) v[row.points[0]][2] = 0;
   };
@@ -239,7 +238,7 @@ TEST(OneRings, PressuresOnAColliderTakeFewerIterationsWhereItIsKnown) {
     EXPECT_TRUE(report.converged);
     iterations[known] = report.iterations;
   }
-  EXPECT_LT(iterations[1], iterations[0]);
+  EXPECT_LT(iterations[1], iterations[0]) << iterations[0];
   double error = 0, size = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     error += dot(found[1][i] - found[0][i], found[1][i] - found[0][i]);
