@@ -156,9 +156,8 @@ class Equilibrium {
   /// Equilibrium of the few nodes that are farthest from it: all others need not wait for them.
   std::optional<solve::Evaluation> settle() {
     constexpr int kMost = 10;
-    // Where a body lies on something there are more of them.
-    constexpr double kFew = 1.0 / 200, kTouching = 1.0 / 20;
-    const double part = input_.contact ? kTouching : kFew;
+    const double part =
+        input_.contact ? 1.0 / 20 : 1.0 / 200;  // more where a body lies on something
     if (!can_settle() || settled_ >= kMost || !local_.choose(load(), part)) return std::nullopt;
     ++settled_;
     Configuration at = configuration();
@@ -371,9 +370,9 @@ class Equilibrium {
   std::optional<contact::Term> friction_on(std::size_t i) const {
     if (!input_.contact) return std::nullopt;
     const std::span<const contact::FrictionContact> rubbing = input_.contact->rubbing();
-    const auto node = [](const contact::FrictionContact& c) { return c.points[0]; };
-    const auto found = std::ranges::lower_bound(rubbing, std::int32_t(i), {}, node);
-    if (found == rubbing.end() || found->points[0] != std::int32_t(i)) return std::nullopt;
+    const auto node = [](const auto& c) { return std::size_t(c.points[0]); };
+    const auto found = std::ranges::lower_bound(rubbing, i, {}, node);
+    if (found == rubbing.end() || node(*found) != i) return std::nullopt;
     return friction_term(*found, start_.positions, scratch_.positions, input_.contact->slip());
   }
 
