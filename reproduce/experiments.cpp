@@ -190,7 +190,7 @@ std::span<const Experiment> experiments() {
                  verify_held},
       Experiment{"verify/bars", "Two bars meet end to end, against waves in one dimension",
                  verify_bars},
-      Experiment{"verify/hertz", "A ball between two plates, against Hertz", verify_hertz},
+      Experiment{"verify/hertz", "Contact of a ball, against Hertz", verify_hertz},
       Experiment{"verify/momentum", "A tumbling block flies along a parabola", verify_momentum},
       Experiment{"verify/skin", "Skin on cells against closed forms and a layer of its own",
                  verify_skin},

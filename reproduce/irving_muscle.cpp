@@ -56,16 +56,23 @@ materials::Material active_flesh(double poisson) {
 struct Contraction {
   double worst_ring = 0, worst_volume = 0;
   double length = 1, height = 1;  ///< at the end, of those at rest
-  int inverted = 0;
+  int inverted = 0, substeps = 4;
   std::size_t tets = 0;
   std::vector<Vec3d> relaxed, contracted;
   geometry::SurfaceMesh surface;
 };
 
-Contraction contract(double spacing, bool keep_volumes, double poisson, Context& context) {
+struct Variant {
+  std::string_view name;
+  bool keep_volumes;
+  double poisson;
+  tets::Scheme scheme = tets::Scheme::Implicit;
+};
+
+Contraction contract(double spacing, const Variant& variant, Context& context) {
   tets::BodySpec body{.name = "muscle"};
   body.mesh = spindle(spacing, context.arena);
-  body.materials = {active_flesh(poisson)};
+  body.materials = {active_flesh(variant.poisson)};
   // Tendons at both ends do not contract.
   for (const geometry::Tet& tet : body.mesh.tets) {
     double middle = 0;
@@ -75,16 +82,23 @@ Contraction contract(double spacing, bool keep_volumes, double poisson, Context&
   }
   body.holds = {
       hold_where(body.mesh, "origin", [](const Vec3d& x) { return x[0] < -0.9 * kMuscleSize[0]; })};
-  TetMotion motion({body}, {.keep_volumes = keep_volumes}, {.volume_tolerance = 2e-3}, {}, context);
+  TetMotion motion({body}, {.scheme = variant.scheme, .keep_volumes = variant.keep_volumes},
+                   {.volume_tolerance = 2e-3}, {}, context);
   const tets::Model& model = motion.model();
   std::vector<Vec3d> held;
   for (const std::int32_t n : model.holds[0].nodes) held.push_back(model.rest_positions[n]);
   Contraction result{.tets = model.tets.size(), .relaxed = model.rest_positions};
   tets::OneRings& rings = motion.stepper().rings();
-  constexpr int kSubsteps = 4;
-  const double dt = kFrame / kSubsteps;
-  for (int k = 1; k <= kSubsteps * (kContractionFrames + 4) && !context.cancelled; ++k) {
-    const double activation[] = {std::min(1.0, double(k) / (kSubsteps * kContractionFrames))};
+  if (variant.scheme == tets::Scheme::Published) {
+    // Fibres that pull are stiffer than these waves know.
+    constexpr double kPart = 0.25;
+    const double longest = kPart * motion.stepper().stable_step(model.rest_positions);
+    result.substeps = int(std::ceil(kFrame / longest));
+  }
+  const int substeps = result.substeps;
+  const double dt = kFrame / substeps;
+  for (int k = 1; k <= substeps * (kContractionFrames + 4) && !context.cancelled; ++k) {
+    const double activation[] = {std::min(1.0, double(k) / (substeps * kContractionFrames))};
     const tets::ConservingReport report =
         motion.stepper().advance(motion.state(), {0, 0, 0}, (k - 1) * dt, dt, held, {}, activation);
     if (!report.converged) throw std::runtime_error("a step did not converge");
@@ -112,37 +126,38 @@ Contraction contract(double spacing, bool keep_volumes, double poisson, Context&
 }  // namespace
 
 std::vector<Row> irving_muscle(const ExperimentOptions& options, Context& context) {
-  struct Case {
-    std::string_view name;
-    bool keep_volumes;
-    double poisson;
-  };
   std::vector<Row> rows;
   Figure figure;
   int place = 0;
-  for (const Case& c : {Case{"best", true, 0}, {"no volumes kept, 0.45", false, 0.45}}) {
-    const Contraction muscle =
-        contract(options.full ? 0.006 : 0.015, c.keep_volumes, c.poisson, context);
+  for (const Variant& c : {Variant{"paper", true, 0, tets::Scheme::Published},
+                           {"best", true, 0},
+                           {"no volumes kept, 0.45", false, 0.45}}) {
+    const Contraction muscle = contract(options.full ? 0.006 : 0.015, c, context);
     const auto row = [&](std::string quantity, double value, std::string unit) {
       Row r = verification_row("irving/muscle", std::move(quantity), c.name, "section 1");
       r.ours = value;
       r.unit = std::move(unit);
       r.note = fmt::format(
-          "{} tets, activation to 1 in {} frames, 4 steps a frame; length {:.3f} "
+          "{} tets, activation to 1 in {} frames, {} steps a frame; length {:.3f} "
           "and height {:.3f} of those at rest",
-          muscle.tets, kContractionFrames, muscle.length, muscle.height);
+          muscle.tets, kContractionFrames, muscle.substeps, muscle.length, muscle.height);
       return r;
     };
     Row ring = row("largest error of a one-ring", 100 * muscle.worst_ring, "%");
     Row volume = row("largest error of the volume", 100 * muscle.worst_volume, "%");
     if (c.keep_volumes) {
-      ring.relation = volume.relation = Relation::AtMost;
-      ring.bound = 1;
+      volume.relation = Relation::AtMost;
       volume.bound = 0.1;
+    }
+    // The published scheme promises nothing for single rings.
+    if (c.keep_volumes && c.scheme == tets::Scheme::Implicit) {
+      ring.relation = Relation::AtMost;
+      ring.bound = 1;
     }
     rows.push_back(std::move(ring));
     rows.push_back(std::move(volume));
     rows.push_back(row("tets inside out at the end", muscle.inverted, ""));
+    if (c.scheme == tets::Scheme::Published) continue;
     if (place == 0) figure.add("relaxed", muscle.surface, muscle.relaxed, {0, 0.13, 0});
     figure.add(fmt::format("contracted {}", place), muscle.surface, muscle.contracted,
                {0, -0.13 * place, 0});

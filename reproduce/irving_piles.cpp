@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
+#include <numbers>
 
 #include "isochor/base/file.h"
 #include "isochor/contact/crossings.h"
@@ -200,24 +201,29 @@ std::vector<Row> irving_tori(const ExperimentOptions& options, Context& context)
             .source = "fig. 5",
             .colliders = {{.name = "ground", .shape = contact::HalfSpace{}, .friction = 0.3}},
             .velocity = {0, -2, 0},
-            .frames = options.full ? 48 : 14,
+            .frames = options.full ? 28 : 14,
             .substeps = 16,
             .volume_bound = 0.5,
             .recovery_time = 0,
             // What is wrong at the end of a step grows with its square. Here tets, and steps with
             // them, are larger than the paper's, 12000 a torus.
-            .step_part = options.full ? 0.5 : 0.25,
+            .step_part = 0.25,
             .camera = {0.3, 0.7, 1},
-            .picture = "irving_tori"};
+            .picture = options.full ? "irving_tori_forty" : "irving_tori"};
   const int count = options.full ? 40 : 4;
   for (int i = 0; i < count; ++i) {
-    // Upright and lying by turns, in layers of four.
+    // Upright and lying by turns, one above the other; forty in layers of four, so that all have
+    // come down after the frames there are.
     const Vec3d axis = i % 2 == 0 ? Vec3d{0.2, 1, 0} : Vec3d{1, 0.3, 0.4};
-    const double around = 0.18 * (i % 4 < 2 ? 1 : -1), across = 0.14 * (i % 3 - 1);
+    const Vec3d one_by_one{0.18 * (i % 4 < 2 ? 1 : -1), 0.4 + 0.75 * i, 0.14 * (i % 3 - 1)};
+    const int layer = i / 4;
+    const double turn = 0.5 * std::numbers::pi * (i + layer);
+    const Vec3d by_layers{0.5 * std::cos(turn), 0.45 + 0.5 * layer + 0.05 * (i % 2),
+                          0.5 * std::sin(turn)};
     pile.bodies.push_back(
         stuffed(fmt::format("torus {}", i + 1),
-                geometry::make_torus({around, 0.4 + 0.75 * i, across}, axis, 0.25, 0.1, 0.03),
-                options.full ? 0.03 : 0.06, 3e4, context));
+                geometry::make_torus(options.full ? by_layers : one_by_one, axis, 0.25, 0.1, 0.03),
+                options.full ? 0.075 : 0.06, 3e4, context));
   }
   return run_pile(pile, options, context);
 }

@@ -93,6 +93,19 @@ TEST(Conserving, AnImpactOfThreeCellsAStepTurnsNothingInsideOut) {
   EXPECT_LT(report.worst_ring, 0.01);
 }
 
+// Nodes on the ground find their equilibrium, and what rubs and lets go, by themselves.
+TEST(Conserving, TheGroundCostsTheRestOfABallFewIterations) {
+  Context context(2);
+  BodySpec body = ball({0, 0.52, 0}, context.arena);
+  body.mesh = reproduce::stuffed_ball({0, 0.52, 0}, 0.5, 0.06, context.arena);
+  reproduce::TetMotion motion({body}, {.substeps = 8}, {}, {ground()}, context);
+  for (Vec3d& v : motion.state().velocities) v = {0, -6, 0};
+  const reproduce::FrameReport report = motion.frame({0, -9.8, 0});
+  EXPECT_LE(report.sum.newton_iterations, 3 * report.steps);
+  EXPECT_EQ(report.sum.cuts, 0);
+  EXPECT_LT(report.worst_ring, 0.01);
+}
+
 TEST(Conserving, StaticModelsAreRefused) {
   Context context(1);
   const Model model = build_model({ball({0, 0, 0}, context.arena)}, {}, context.arena);

@@ -80,15 +80,15 @@ TEST(LocalSearch, ForcesSpreadOverAllNodesAreNotFew) {
   const Restraint restraint{model, {}};
   LocalSearch search(model, restraint, memory, context);
   std::vector<Vec3d> left(model.node_count(), Vec3d{0, 1, 0});
-  EXPECT_FALSE(search.choose(left));
+  EXPECT_FALSE(search.choose(left, 1.0 / 200));
   left[1000] = {1000, 0, 0};
-  EXPECT_TRUE(search.choose(left));
+  EXPECT_TRUE(search.choose(left, 1.0 / 200));
   // With its neighbours.
   EXPECT_GE(memory.place[1000], 0);
   EXPECT_GT(memory.nodes.size(), 8u);
   for (const std::int32_t n : memory.nodes) EXPECT_FALSE(model.held[n]);
   left.assign(left.size(), Vec3d{0, 0, 0});
-  EXPECT_FALSE(search.choose(left)) << "nothing is left";
+  EXPECT_FALSE(search.choose(left, 1.0 / 200)) << "nothing is left";
 }
 
 TEST(TetSelection, SomeTetsHaveTheNumbersThatTheyHaveAmongAll) {

@@ -205,6 +205,48 @@ TEST(OneRings, FirstGuessSavesIterationsAndChangesNothingElse) {
   for (std::size_t i = 0; i < v.size(); ++i) EXPECT_LT(length(cold[i] - warm[i]), 1e-6);
 }
 
+// What a collider does not let move is no part of the diagonal that preconditions.
+TEST(OneRings, PressuresOnAColliderTakeFewerIterationsWhereItIsKnown) {
+  Context context(2);
+  const Model model = ball(context.arena);
+  OneRings rings(model, context.arena);
+  const std::vector<Vec3d> x = squashed(model);
+  std::vector<contact::Row> contacts;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (x[i][2] > -0.3) continue;
+    contacts.push_back({.points = {std::int32_t(i)}, .weights = {1}, .count = 1});
+    contacts.back().normal = {0, 0, 1};
+  }
+  ASSERT_GT(contacts.size(), 10U);
+  const auto project = [&](std::span<Vec3d> v) {
+    for (const contact::Row& row : contacts) v[row.points[0]][2] = 0;
+  };
+  std::vector<double> wanted(x.size());
+  std::vector<std::vector<Vec3d>> found;
+  int iterations[2];
+  for (const bool known : {false, true}) {
+    rings.begin_step();
+    rings.measure(x);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      wanted[i] = rings.rest_volumes()[i] - rings.volumes()[i];
+    }
+    std::vector<double> p(x.size(), 0.0);
+    found.emplace_back(x.size(), Vec3d{0, 0, 0});
+    const auto report = rings.correct(
+        found.back(), wanted, p, project, {.tolerance = 1e-3}, context.cancelled,
+        known ? std::span<const contact::Row>(contacts) : std::span<const contact::Row>());
+    EXPECT_TRUE(report.converged);
+    iterations[known] = report.iterations;
+  }
+  EXPECT_LT(iterations[1], iterations[0]) << iterations[0];
+  double error = 0, size = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    error += dot(found[1][i] - found[0][i], found[1][i] - found[0][i]);
+    size += dot(found[0][i], found[0][i]);
+  }
+  EXPECT_LT(std::sqrt(error / size), 0.05);
+}
+
 TEST(OneRings, BodiesInFreeFlightNeedNoIterations) {
   Context context(2);
   const Model model = ball(context.arena);

@@ -82,6 +82,10 @@ class ContactEnergy {
                                                ThreadArena& arena);
   double duration() const { return duration_; }
 
+  /// What rubs, and the slip from which it slides, m: `friction_term` has the rest.
+  std::span<const FrictionContact> rubbing() const { return rubbing_; }
+  double slip() const { return slip_; }
+
   /// Of the positions last evaluated: barriers of colliders, then those of pairs, then friction.
   std::span<const Term> terms() const { return terms_; }
   std::span<const ColliderContact> contacts() const { return contacts_; }

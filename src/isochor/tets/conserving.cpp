@@ -48,15 +48,14 @@ ConservingReport Conserving::advance(State& state, const Vec3d& gravity, double 
                                      std::span<const Vec3d> loads,
                                      std::span<const double> activations) {
   guesses_before_ = guesses_;
+  const StepInput input{.gravity = gravity,
+                        .held_positions = held_positions,
+                        .activations = activations,
+                        .loads = loads,
+                        .dt = dt};
   const ConservingReport report = params_.scheme == Scheme::Published
-                                      ? advance_published(state, gravity, time, dt, loads)
-                                      : advance_in_parts(state,
-                                                         {.gravity = gravity,
-                                                          .held_positions = held_positions,
-                                                          .activations = activations,
-                                                          .loads = loads,
-                                                          .dt = dt},
-                                                         time);
+                                      ? advance_published(state, input, time)
+                                      : advance_in_parts(state, input, time);
   if (!report.converged) std::swap(guesses_, guesses_before_);
   return report;
 }
@@ -207,19 +206,21 @@ void Conserving::find_slides(std::span<const Vec3d> positions,
 }
 
 int Conserving::half_step(std::span<const Vec3d> x, std::span<const Vec3d> from,
-                          const Vec3d& gravity, std::span<const Vec3d> loads, double dt,
-                          std::span<const Slide> slides, std::span<Vec3d> to) {
+                          const StepInput& input, std::span<const Slide> slides,
+                          std::span<Vec3d> to) {
   const Restraint restraint{model_, slides};
-  elastic_force(model_, {x}, scratch_.force, scratch_.elastic, context_.arena);
+  const Configuration at{.positions = x, .activations = input.activations};
+  const double dt = input.dt;
+  elastic_force(model_, at, scratch_.force, scratch_.elastic, context_.arena);
   const std::span<Vec3d> right = vectors(std::span(scratch_.linear.krylov.r));
   for (std::size_t i = 0; i < right.size(); ++i) {
-    right[i] = 0.5 * dt * (scratch_.force[i] + model_.mass[i] * gravity);
-    if (!loads.empty()) right[i] += 0.5 * dt * loads[i];
+    right[i] = 0.5 * dt * (scratch_.force[i] + model_.mass[i] * input.gravity);
+    if (!input.loads.empty()) right[i] += 0.5 * dt * input.loads[i];
   }
   int iterations = 0;
   if (params_.stiffness_damping > 0) {
     // (M + dt/2 b K) (v - from) = dt/2 (f - b K from)
-    linearise(model_, {x}, materials::Definiteness::Clamp, scratch_.linear.stiffnesses,
+    linearise(model_, at, materials::Definiteness::Clamp, scratch_.linear.stiffnesses,
               context_.arena);
     assemble(model_, scratch_.linear.stiffnesses, scratch_.linear.matrix, context_.arena);
     const double b = 0.5 * dt * params_.stiffness_damping;
@@ -254,9 +255,9 @@ int Conserving::half_step(std::span<const Vec3d> x, std::span<const Vec3d> from,
 }
 
 /// The numbers are those of the steps in [Irving07 sec 2].
-ConservingReport Conserving::advance_published(State& state, const Vec3d& gravity, double time,
-                                               double dt, std::span<const Vec3d> loads) {
+ConservingReport Conserving::advance_published(State& state, const StepInput& input, double time) {
   ConservingReport report;
+  const double dt = input.dt;
   rings_.begin_step();
   const contact::PlacedColliders before = colliders_.at(time, context_.arena);
   const contact::PlacedColliders after = colliders_.at(time + dt, context_.arena);
@@ -264,7 +265,7 @@ ConservingReport Conserving::advance_published(State& state, const Vec3d& gravit
   slides_.clear();
   if (params_.restrain_both) find_slides(state.positions, before);
   report.krylov_iterations +=
-      half_step(state.positions, state.velocities, gravity, loads, dt, slides_, velocities_);
+      half_step(state.positions, state.velocities, input, slides_, velocities_);
   // 2, [Irving07 (1)]
   find_rows(state.positions, before, report);
   if (params_.keep_volumes) {
@@ -297,8 +298,7 @@ ConservingReport Conserving::advance_published(State& state, const Vec3d& gravit
   for (std::size_t i = 0; i < half_.size(); ++i) {
     scratch_.positions[i] = 0.5 * (state.positions[i] + positions_[i]);
   }
-  report.krylov_iterations +=
-      half_step(scratch_.positions, velocities_, gravity, loads, dt, slides_, half_);
+  report.krylov_iterations += half_step(scratch_.positions, velocities_, input, slides_, half_);
   for (std::size_t i = 0; i < half_.size(); ++i) velocities_[i] = 2 * half_[i] - velocities_[i];
   // 9
   repel(velocities_, dt);

@@ -70,8 +70,7 @@ class Conserving {
              std::vector<contact::Collider> colliders, Context& context);
 
   /// From `time` to `time` + dt. `held_positions` and `loads` are as in StepInput; the published
-  /// scheme knows only holds that do not move, and no
-  /// activations. Unless converged, state and guesses are unchanged.
+  /// scheme knows only holds that do not move. Unless converged, state and guesses are unchanged.
   ConservingReport advance(State& state, const Vec3d& gravity, double time, double dt,
                            std::span<const Vec3d> held_positions = {},
                            std::span<const Vec3d> loads = {},
@@ -93,8 +92,7 @@ class Conserving {
   void poison();
 
  private:
-  ConservingReport advance_published(State& state, const Vec3d& gravity, double time, double dt,
-                                     std::span<const Vec3d> loads);
+  ConservingReport advance_published(State& state, const StepInput& input, double time);
   /// Steps of the implicit scheme, shorter ones where a long one fails.
   ConservingReport advance_in_parts(State& state, const StepInput& input, double time);
   /// One such step, from `state` to `next_`. Without `must_hold` volumes may be wrong.
@@ -121,9 +119,8 @@ class Conserving {
   /// are flat have next to no slope to go by, and those beside them would be blown up.
   void move_by_parts(std::span<Vec3d> positions);
   /// v + dt/2 a(x, v), implicit in damping: what Newmark's method asks for twice per step.
-  int half_step(std::span<const Vec3d> positions, std::span<const Vec3d> from, const Vec3d& gravity,
-                std::span<const Vec3d> loads, double dt, std::span<const Slide> slides,
-                std::span<Vec3d> to);
+  int half_step(std::span<const Vec3d> positions, std::span<const Vec3d> from,
+                const StepInput& input, std::span<const Slide> slides, std::span<Vec3d> to);
   /// Fills slides_ with nodes that touch a collider.
   void find_slides(std::span<const Vec3d> positions, const contact::PlacedColliders& placed);
   void repel(std::span<Vec3d> velocities, double dt);

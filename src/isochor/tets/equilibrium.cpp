@@ -142,18 +142,26 @@ solve::Evaluation Equilibrium::evaluate_rest() {
 
 std::optional<solve::Evaluation> Equilibrium::settle() {
   constexpr int kMost = 10;
-  if (!can_settle() || settled_ >= kMost || !local_.choose(load())) return std::nullopt;
+  const double part = input_.contact ? 1.0 / 20 : 1.0 / 200;  // more where a body lies on something
+  if (!can_settle() || settled_ >= kMost || !local_.choose(load(), part)) return std::nullopt;
   ++settled_;
   Configuration at = configuration();
   if (zonal_) at.pressures = zonal_->curving_pressures();
   const auto force = [&](std::size_t i) {
-    return time_ ? outer_force(i) + inertia_force(i) : outer_force(i);
+    const Vec3d sum = outer_force(i) + inertia_force(i);
+    const auto rubs = friction_on(i);
+    return rubs ? sum - rubs->gradient[0] : sum;
   };
   const auto energy = [&](std::size_t i) {
-    return outer_energy_of(i) + (time_ ? inertia_energy_of(i) : 0.0);
+    const double sum = outer_energy_of(i) + inertia_energy_of(i);
+    const auto rubs = friction_on(i);
+    return rubs ? sum + rubs->energy : sum;
   };
   const auto stiffness = [&](std::size_t i) {
-    return time_ ? model_.mass[i] * time_->rate * (time_->rate + mass_damping(model_, i)) : 0.0;
+    const double inertia = model_.mass[i] * time_->rate * (time_->rate + mass_damping(model_, i));
+    const Mat3d sum = Mat3d::diagonal({inertia, inertia, inertia});
+    const auto rubs = friction_on(i);
+    return rubs ? sum + rubs->hessian[0] : sum;
   };
   const double before = imbalance_;
   elastic_ += local_.search(at, {force, energy, stiffness}, scratch_.positions, scratch_.elastic,
@@ -307,8 +315,18 @@ Configuration Equilibrium::configuration() const {
 }
 
 bool Equilibrium::can_settle() const {
-  return time_ && !model_.params.published && !input_.contact && !damped() &&
+  const bool pushes = input_.contact && (input_.contact->params().pairs || !slides_on_colliders());
+  return time_ && !model_.params.published && !pushes && !damped() &&
          model_.sheets.term_count() == 0 && (!zonal_ || zonal_->method() == ZoneMethod::Exact);
+}
+
+std::optional<contact::Term> Equilibrium::friction_on(std::size_t i) const {
+  if (!input_.contact) return std::nullopt;
+  const std::span<const contact::FrictionContact> rubbing = input_.contact->rubbing();
+  const auto node = [](const auto& c) { return std::size_t(c.points[0]); };
+  const auto found = std::ranges::lower_bound(rubbing, i, {}, node);
+  if (found == rubbing.end() || node(*found) != i) return std::nullopt;
+  return friction_term(*found, start_.positions, scratch_.positions, input_.contact->slip());
 }
 
 double Equilibrium::accuracy() const {

@@ -92,6 +92,8 @@ class Equilibrium {
 
   /// Whether all forces are those of tets and of single nodes.
   bool can_settle() const;
+  /// Of a node that slides; those that rub are in the order of nodes.
+  std::optional<contact::Term> friction_on(std::size_t i) const;
 
   double accuracy() const;
   Vec3d way_of(std::size_t i) const { return scratch_.positions[i] - start_.positions[i]; }

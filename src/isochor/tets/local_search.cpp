@@ -11,9 +11,8 @@
 namespace isochor::tets {
 namespace {
 
-constexpr std::size_t kWorst = 200;  ///< one node of so many is chosen for its force
-constexpr std::size_t kRoom = 20;    ///< one of so many may move
-constexpr int kRings = 1;            ///< of neighbours that move with them
+constexpr std::size_t kRoom = 8;  ///< one node of so many may move
+constexpr int kRings = 1;         ///< of neighbours that move with those of large forces
 
 double square(const Vec3d& v) { return dot(v, v); }
 
@@ -134,9 +133,8 @@ class FewNodes {
       };
       std::fill(memory_.matrix.begin() + pattern.first[k],
                 memory_.matrix.begin() + pattern.first[k + 1], Mat3d::zero());
-      const double resistance = nodal_.stiffness(n);
       Mat3d& diagonal = block_of(std::int32_t(k));
-      diagonal = Mat3d::diagonal({resistance, resistance, resistance});
+      diagonal = nodal_.stiffness(n);
       for (std::int32_t u = model_.first_use[n]; u < model_.first_use[n + 1]; ++u) {
         const geometry::Tet& tet = model_.tets[model_.uses[u] / 4];
         const int corner = model_.uses[u] % 4;
@@ -187,7 +185,7 @@ void LocalMemory::poison() {
 }
 
 /// By powers of two of the squares of forces: which is in the order of nodes, whatever sums round.
-bool LocalSearch::choose(std::span<const Vec3d> left) {
+bool LocalSearch::choose(std::span<const Vec3d> left, double part) {
   constexpr double kNegligible = 1e-4, kMostOutside = 0.1;  // of the sum of squares
   constexpr int kLeast = -1100, kPowers = 2200;
   std::array<std::pair<std::size_t, double>, kPowers> powers{};
@@ -205,7 +203,7 @@ bool LocalSearch::choose(std::span<const Vec3d> left) {
     sum += squared;
     all += squared;
   }
-  const std::size_t worst = left.size() / kWorst;
+  const std::size_t worst = std::size_t(part * double(left.size()));
   std::size_t chosen = 0;
   double outside = all;
   int least = kPowers;

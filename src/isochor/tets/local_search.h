@@ -26,12 +26,12 @@ struct LocalMemory {
   solve::KrylovScratch krylov;
 };
 
-/// What acts on single nodes, beside tets: the force, N, its energy, J, and what it resists with
-/// along every axis, N/m.
+/// What acts on single nodes, beside tets: the force, N, its energy, J, and what it resists with,
+/// N/m.
 struct NodalTerms {
   FunctionRef<Vec3d(std::size_t)> force;
   FunctionRef<double(std::size_t)> energy;
-  FunctionRef<double(std::size_t)> stiffness;
+  FunctionRef<Mat3d(std::size_t)> stiffness;
 };
 
 /// Newton's method on the few nodes with the largest forces left, all others still. Where a body is
@@ -44,8 +44,9 @@ class LocalSearch {
   LocalSearch(const Model& model, const Restraint& restraint, LocalMemory& memory, Context& context)
       : model_(model), restraint_(restraint), memory_(memory), context_(context) {}
 
-  /// Chooses nodes by what forces are left, held ones zero. False where no few have most of them.
-  bool choose(std::span<const Vec3d> left);
+  /// Chooses nodes by what forces are left, held ones zero, no more than so large a part of all.
+  /// False where no few have most of them.
+  bool choose(std::span<const Vec3d> left, double part);
 
   /// Moves these in `positions`; `at` refers to them and has the pressures of tets. Leaves forces
   /// on corners in memory; returns what the elastic energy changes by, J.

@@ -60,8 +60,8 @@ void OneRings::measure(std::span<const Vec3d> x) {
 }
 
 /// Volumes of one-rings by positions of nodes, and the other way round: rows of the stiffness
-/// matrix name the neighbours.
-void OneRings::differentiate() {
+/// matrix name the neighbours. What cannot move for a collider is no part of the diagonal.
+void OneRings::differentiate(std::span<const contact::Row> contacts) {
   if (differentiated_) return;
   differentiated_ = true;
   parallel_for(arena_, model_.node_count(), 64, [&](std::size_t i) {
@@ -83,6 +83,18 @@ void OneRings::differentiate() {
     }
     diagonal_[i] = sum > 0 ? sum : 1;
   });
+  for (const contact::Row& row : contacts) {
+    if (row.count != 1) continue;
+    const std::int32_t j = row.points[0];
+    for (std::int32_t k = model_.pattern.first[j]; k < model_.pattern.first[j + 1]; ++k) {
+      const Vec3f& push = push_[k];
+      const double along = dot(row.normal, Vec3d{push[0], push[1], push[2]});
+      double& diagonal = diagonal_[model_.pattern.columns[k]];
+      // A node in a corner is in two rows.
+      constexpr double kLeast = 0.1;
+      diagonal = std::max(diagonal - inverse_mass_[j] * along * along, kLeast * diagonal);
+    }
+  }
 }
 
 /// [Irving07 sec 3]: (div v)_k is a quarter of what the tets around k gain.
@@ -177,7 +189,7 @@ solve::KrylovReport OneRings::correct(std::span<Vec3d> velocities, std::span<con
                                       const std::atomic<bool>& cancelled,
                                       std::span<const contact::Row> contacts) {
   const double give = params.compliance;
-  differentiate();
+  differentiate(contacts);
   const auto multiply = [&](std::span<const double> p, std::span<double> q) {
     apply(p, q, project);
     if (give == 0) return;

@@ -66,8 +66,9 @@ class OneRings {
   void apply(std::span<const double> p, std::span<double> out, Projection project);
   /// Whether right_ has nothing that velocities have beyond rounding: bodies in free flight.
   bool is_rounding(std::span<const Vec3d> velocities);
-  /// Of the volumes last measured, unless done already.
-  void differentiate();
+  /// Of the volumes last measured, unless done already. The diagonal knows of contacts with
+  /// colliders.
+  void differentiate(std::span<const contact::Row> contacts);
 
   const Model& model_;
   ThreadArena& arena_;
