@@ -126,6 +126,22 @@ class Shoulder {
             LogLevel::Info,
             fmt::format("mcadams/shoulder: {}, frame {}, {} Newton iterations, {:.2f} s", name,
                         report->frame, report->newton_iterations, report->solve_seconds));
+        {
+          const auto now = simulation.snapshot().first.bodies[0].vertices;
+          for (const Above& above : kAbove) {
+            const auto lbs = blend_skinned(simulation.scene(), skin.positions, report->frame);
+            context_.log(
+                LogLevel::Info,
+                fmt::format(
+                    "mcadams/shoulder PROBE {} frame {} {}: skin {:.4f} bone {:.4f} | lbs {:.4f} "
+                    "{:.4f}",
+                    name, report->frame, above.bone,
+                    depth_change(simulation.scene(), above, skin.positions, now, report->frame),
+                    bone_depth_change(simulation.scene(), above, skin, now, report->frame),
+                    depth_change(simulation.scene(), above, skin.positions, lbs, report->frame),
+                    bone_depth_change(simulation.scene(), above, skin, lbs, report->frame)));
+          }
+        }
         if (report->frame == 0) continue;
         newton += report->newton_iterations;
         cuts += report->cut_steps;
@@ -208,6 +224,8 @@ class Shoulder {
     bones.folder = kFolder;
     bones.scale = kMillimetre;
     bones.muscles = "";
+    if (const char* slide = std::getenv("ISO_SLIDE")) bones.slide = slide;
+    if (const char* cell = std::getenv("ISO_CELL")) body.cell_size = atof(cell);
     const auto move = [&](const char* names, const char* joint) {
       sim::MovedBonesSpec& moved = bones.moves.emplace_back();
       moved.bones = names;
@@ -224,12 +242,12 @@ class Shoulder {
 
   /// Root mean square over the skin close above a bone, mm.
   double depth_change(const sim::SceneSpec& scene, const Above& above, std::span<const Vec3d> rest,
-                      std::span<const Vec3d> now) {
+                      std::span<const Vec3d> now, int frame = kFrames) {
     constexpr double kClose = 0.012;
     const geometry::SignedDistance bone =
         distance_to(read_part(folder_ / fmt::format("{}.stl", above.bone)), context_);
     const sim::SkeletonMotion motion(scene, sim::build_skeleton(scene.skeleton, scene.file));
-    const auto moves = anatomy::motions_from_rest(motion.skeleton(), motion.pose_at(kFrames));
+    const auto moves = anatomy::motions_from_rest(motion.skeleton(), motion.pose_at(frame));
     const anatomy::Transform back = inverse(moves[*motion.skeleton().find(above.joint)]);
     double sum = 0;
     int count = 0;
@@ -242,6 +260,29 @@ class Shoulder {
       ++count;
     }
     if (count == 0) throw Error(Fault::Input, above.bone, "no skin is above it", "use other bones");
+    return std::sqrt(sum / count) / kMillimetre;
+  }
+
+  double bone_depth_change(const sim::SceneSpec& scene, const Above& above,
+                           const geometry::SurfaceMesh& skin, std::span<const Vec3d> now,
+                           int frame) {
+    constexpr double kClose = 0.012;
+    const geometry::SurfaceMesh bone = read_part(folder_ / fmt::format("{}.stl", above.bone));
+    const auto triangles = geometry::triangulate(skin);
+    const geometry::SignedDistance rest(skin.positions, triangles, context_.arena),
+        moved(now, triangles, context_.arena);
+    const sim::SkeletonMotion motion(scene, sim::build_skeleton(scene.skeleton, scene.file));
+    const auto moves = anatomy::motions_from_rest(motion.skeleton(), motion.pose_at(frame));
+    const anatomy::Transform& move = moves[*motion.skeleton().find(above.joint)];
+    double sum = 0;
+    int count = 0;
+    for (const Vec3d& p : bone.positions) {
+      const double before = -rest(p).distance;
+      if (before > kClose || before < 0 || p[2] < above.lowest) continue;
+      const double change = -moved(move(p)).distance - before;
+      sum += change * change;
+      ++count;
+    }
     return std::sqrt(sum / count) / kMillimetre;
   }
 

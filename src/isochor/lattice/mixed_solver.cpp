@@ -58,6 +58,8 @@ class Saddle {
       begun = follow_holds();
     } else if (motion_) {
       take_flight();
+    } else if (!solved) {
+      expect();
     }
     if (!begun) {
       report_.end = stuck();
@@ -66,7 +68,7 @@ class Saddle {
     if (contacts_) evaluate();
     report_.end = find_saddle();
     while (contacts_ && !context_.cancelled) {
-      const bool roughly = contacts_->untangles();
+      const bool roughly = contacts_->roughly();
       if (!report_.converged() && !roughly) break;
       const bool goes_on = contacts_->goes_on(scratch_.positions);
       if (!goes_on && !roughly) break;
@@ -462,17 +464,31 @@ class Saddle {
     if (!(fly(false) < together)) fly(true);
   }
 
+  /// Nodes go where they are expected, with the pressures of the start; not where that costs more.
+  bool expect() {
+    if (input_.guess.empty() || model_.params.variant == Variant::Published) return false;
+    const Iterate before = evaluate();
+    std::ranges::copy(input_.guess, scratch_.positions.begin());
+    place_held(model_.base, input_, start_.positions, reach_, scratch_.slides, scratch_.positions);
+    evaluate();
+    if (is_sound(before.least_j) && now_.merit() < before.merit()) return true;
+    copy_start();
+    evaluate();
+    return false;
+  }
+
   // For start_apart.
   friend bool start_apart<Saddle>(Saddle&, const Contacts&, bool);
   bool fly() {
-    if (motion_) {
-      take_flight();
+    if (motion_) take_flight();
+    const bool flies = motion_ || expect();
+    if (flies) {
       const auto dx = positions_of(model_, std::span(scratch_.step));
       each_node([&](std::size_t i) { dx[i] = scratch_.positions[i] - start_.positions[i]; });
       std::ranges::fill(pressures_of(model_, std::span(scratch_.step)), 0.0);
     }
     copy_start();
-    return motion_;
+    return flies;
   }
   double carry() {
     const std::span<const double> step = scratch_.step;
