@@ -57,7 +57,7 @@ void check_hold(const HoldSpec& hold) {
   }
   if (hold.stiffness > 0) {
     throw Error(Fault::Input, hold.place.text("slide"),
-                "springs let flesh slide along the surface of a bone only",
+                "a soft hold does not slide in a plane or along a line",
                 "choose slide = \"surface\", or leave out stiffness and select = \"surface\"");
   }
   if (!(norm(hold.direction) > 0)) {
