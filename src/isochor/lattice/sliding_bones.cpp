@@ -78,11 +78,12 @@ double Contacts::renew_sliding(std::span<const BoneMotion> at) {
     const auto pull = [&](const Touch& t) { return t.stiffness * (x_[t.points[0]] - t.target); };
     const auto& s = sliding_[i].stiffness;
     const double stiffness = s(0, 0) + s(1, 1) + s(2, 2);
-    const Vec3d change = (pull(sliding_[i]) - pull(last[i])) * (1 / stiffness);
-    sum += stiffness * dot(change, change);
+    if (!(stiffness > 0)) continue;  // of triangles without area
+    const Vec3d change = pull(sliding_[i]) - pull(last[i]);
+    sum += dot(change, change) / stiffness;
     weight += stiffness;
   }
-  return std::sqrt(sum / weight);
+  return weight > 0 ? std::sqrt(sum / weight) : 0;
 }
 
 /// Whether flesh has slid to other places of bones, or has just found its own: then the search goes
