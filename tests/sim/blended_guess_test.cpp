@@ -80,13 +80,22 @@ TEST(BlendedGuess, FleshGoesAlongWithTheBonesNextToIt) {
 }
 
 TEST(BlendedGuess, SavesIterations) {
-  Context context(2);
-  Simulation limb(parse_scene(kLimb, "limb.toml"), context);
-  while (limb.frame() < 2) {
-    const auto report = limb.advance();
-    ASSERT_TRUE(report);
-    EXPECT_LE(report->newton_iterations, 8);
-  }
+  const auto most_of = [](const std::vector<std::string>& settings) {
+    Context context(2);
+    Simulation limb(parse_scene(kLimb, "limb.toml", settings), context);
+    int most = 0;
+    while (limb.frame() < 2) {
+      const auto report = limb.advance();
+      if (!report) return -1;
+      most = std::max(most, report->newton_iterations);
+    }
+    return most;
+  };
+  EXPECT_LE(most_of({}), 8);
+  // Five without it.
+  EXPECT_LE(most_of({"method.volume=\"mixed\"", "body[0].material.poisson=0.49",
+                     "body[0].material.law=\"stable_neo_hookean\""}),
+            4);
 }
 
 }  // namespace

@@ -73,11 +73,11 @@ inline double free_part(Contacts& contacts, std::span<const Vec3d> nodes,
   return most * contacts.passable(nodes, longer);
 }
 
-/// What a search may take: less where surfaces have to come apart first.
+/// What a search may take: less where surfaces have to come apart first, or flesh slides.
 inline solve::NewtonParams patience(const Contacts* contacts, solve::NewtonParams params) {
-  if (!contacts || !contacts->untangles()) return params;
+  if (!contacts || !contacts->roughly()) return params;
   return {.tolerance = std::max(params.tolerance, 1e-2),
-          .max_iterations = std::min(params.max_iterations, 20),
+          .max_iterations = std::min(params.max_iterations, contacts->slides() ? 2 : 20),
           .max_krylov_iterations = params.max_krylov_iterations};
 }
 
@@ -97,8 +97,8 @@ solve::NewtonReport search_touching(Problem& problem, Contacts& contacts,
                                     std::span<const Vec3d> iterate,
                                     const solve::NewtonParams& params) {
   solve::NewtonReport report = solve::newton(problem, patience(&contacts, params));
-  while ((report.converged() || contacts.untangles()) && !problem.cancelled()) {
-    const bool roughly = contacts.untangles();
+  while ((report.converged() || contacts.roughly()) && !problem.cancelled()) {
+    const bool roughly = contacts.roughly();
     const bool goes_on = contacts.goes_on(iterate);
     if (!goes_on && !roughly) break;
     report = with(report, solve::newton(problem, goes_on ? patience(&contacts, params) : params));
@@ -110,6 +110,7 @@ solve::NewtonReport search_touching(Problem& problem, Contacts& contacts,
 /// Whether a search has ended in a tangle although bodies touch nothing at rest.
 inline bool worth_going_around(const Model& model, const StepInput& input) {
   if (!input.contacts || !input.contacts->untangles() || input.dt > 0) return false;
+  if (!input.contacts->bones().empty()) return false;  // they do not go back to rest with holds
   const contact::ContactReport report =
       input.contacts->report(model.rest_positions, 0, input.contacts->reach());
   return report.crossings.count() == 0 && report.near_points == 0;

@@ -166,8 +166,9 @@ void Contacts::add_carried(std::span<Vec3d> force) {
 }
 
 bool Contacts::goes_on(std::span<const Vec3d> nodes) {
-  ++rounds_;
   interpolate(nodes, x_);
+  if (slides_on()) return true;
+  ++rounds_;
   if (apart_) {
     untangled_ = x_;
     const bool rubs =

@@ -16,7 +16,27 @@ std::array<SpringTerm, 8> corners_of(const grid::Embedding::Point& point, std::i
   return out;
 }
 
+void add_point(const Vec3d& rest, const grid::Embedding& embedding, std::size_t number,
+               std::int32_t body, std::int32_t first_node, ContactSurface& to) {
+  to.rest.push_back(rest);
+  to.bodies.push_back(body);
+  for (const auto& [node, weight] : embedding.weights(number)) {
+    to.weights.push_back({first_node + node, weight});
+  }
+  to.first.push_back(static_cast<std::int32_t>(to.weights.size()));
+  to.corners.push_back(corners_of(embedding.points[number], first_node));
+}
+
 }  // namespace
+
+std::int32_t add_points(std::span<const Vec3d> rest, const grid::Embedding& embedding,
+                        std::int32_t body, std::int32_t first_node, ContactSurface& to) {
+  const auto first = static_cast<std::int32_t>(to.point_count());
+  for (std::size_t k = 0; k < rest.size(); ++k) {
+    add_point(rest[k], embedding, k, body, first_node, to);
+  }
+  return first;
+}
 
 std::vector<std::int32_t> add_surface(const EmbeddedSurface& added, ContactSurface& to) {
   std::map<std::tuple<double, double, double, std::int32_t>, std::int32_t> known;
@@ -29,13 +49,7 @@ std::vector<std::int32_t> add_surface(const EmbeddedSurface& added, ContactSurfa
                           static_cast<std::int32_t>(to.rest.size()));
     points[v] = at->second;
     if (!is_new) return points[v];
-    to.rest.push_back(x);
-    to.bodies.push_back(added.body);
-    for (const auto& [node, weight] : added.embedding.weights(v)) {
-      to.weights.push_back({added.first_node + node, weight});
-    }
-    to.first.push_back(static_cast<std::int32_t>(to.weights.size()));
-    to.corners.push_back(corners_of(added.embedding.points[v], added.first_node));
+    add_point(x, added.embedding, v, added.body, added.first_node, to);
     return points[v];
   };
   for (const contact::Triangle& t : added.triangles) {

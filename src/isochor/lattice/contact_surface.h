@@ -38,4 +38,8 @@ struct EmbeddedSurface {
 /// triangle.
 std::vector<std::int32_t> add_surface(const EmbeddedSurface& added, ContactSurface& to);
 
+/// Points that ride on a body but are of no triangle; returns the first.
+std::int32_t add_points(std::span<const Vec3d> rest, const grid::Embedding& embedding,
+                        std::int32_t body, std::int32_t first_node, ContactSurface& to);
+
 }  // namespace isochor::lattice

@@ -70,7 +70,7 @@ bool all_finite(std::span<const Vec3d> x) {
 
 Contacts::Contacts(const Model& model, ContactSurface surface,
                    std::vector<contact::Collider> colliders, const ContactParams& params,
-                   ThreadArena& arena)
+                   ThreadArena& arena, std::vector<SlidingBone> bones)
     : model_(model),
       surface_(std::move(surface)),
       colliders_(std::move(colliders), arena),
@@ -78,6 +78,9 @@ Contacts::Contacts(const Model& model, ContactSurface surface,
       arena_(arena),
       bvh_(contact::make_surface(surface_.triangles, surface_.bodies)),
       areas_(areas_of(surface_)),
+      bones_(std::move(bones)),
+      bones_from_(bones_.size()),
+      bones_to_(bones_.size()),
       start_(surface_.point_count()),
       x_(surface_.point_count()),
       way_(surface_.point_count()) {
@@ -122,7 +125,7 @@ void Contacts::choose_sizes() {
       mu += model_.mu(model_.cells[body.first_cell + c]) / body.cell_count;
     }
     for (std::size_t p = 0; p < areas_.size(); ++p) {
-      if (surface_.bodies[p] != std::int32_t(b)) continue;
+      if (surface_.bodies[p] != std::int32_t(b) || areas_[p] == 0) continue;
       area += areas_[p];
       ++points;
     }
@@ -180,6 +183,10 @@ void Contacts::begin(std::span<const Vec3d> nodes, double dt) {
   list_.clear();  // what a step does depends on the state alone: a resumed run has the same bits
   frictions_.clear();
   held_.clear();
+  sliding_.clear();
+  settled_ = bones_.empty();
+  sliding_rounds_ = 0;
+  renew_sliding(bones_from_);
   place(0);
   apart_ = params_.scheme == ContactScheme::Barrier && !tangled(start_);
   if (apart_) {
@@ -283,10 +290,9 @@ void Contacts::find_barrier_terms(contact::Curvature curvature) {
   });
 }
 
-void Contacts::find_spring_terms() {
-  terms_.clear();
-  touches_ = held_;
-  for (const Touch& touch : held_) {
+void Contacts::add_spring_terms(std::span<const Touch> touches) {
+  touches_.insert(touches_.end(), touches.begin(), touches.end());
+  for (const Touch& touch : touches) {
     Vec3d stretch = -touch.target;
     for (int i = 0; i < touch.count; ++i) stretch += touch.weights[i] * x_[touch.points[i]];
     Term& term = terms_.emplace_back(
@@ -340,9 +346,12 @@ Contacts::Sum Contacts::evaluate(std::span<const Vec3d> nodes) {
     find_near();
     find_barrier_terms(contact::Curvature::None);
   } else {
-    find_spring_terms();
+    terms_.clear();
+    touches_.clear();
+    add_spring_terms(held_);
   }
   add_friction_terms();
+  add_spring_terms(sliding_);
   sort_terms();
   Sum sum;
   for (const Term& term : terms_) {
@@ -424,6 +433,7 @@ void Contacts::linearise(contact::Curvature curvature) {
   if (apart_) {
     find_barrier_terms(curvature);
     add_friction_terms();
+    add_spring_terms(sliding_);
   }
   std::vector<Spring> springs;
   bool ties = false;

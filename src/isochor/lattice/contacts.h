@@ -10,6 +10,7 @@
 #include "isochor/lattice/contact_surface.h"
 #include "isochor/lattice/level_springs.h"
 #include "isochor/lattice/model.h"
+#include "isochor/lattice/sliding_bones.h"
 
 /// Contact of embedded surfaces with colliders, with each other and with themselves: an energy of
 /// points that ride on nodes, for Newton's method, and as springs for multigrid.
@@ -36,7 +37,7 @@ class Contacts {
  public:
   /// The model must outlive it.
   Contacts(const Model& model, ContactSurface surface, std::vector<contact::Collider> colliders,
-           const ContactParams& params, ThreadArena& arena);
+           const ContactParams& params, ThreadArena& arena, std::vector<SlidingBone> bones = {});
   Contacts(const Contacts&) = delete;
   Contacts& operator=(const Contacts&) = delete;
 
@@ -45,6 +46,7 @@ class Contacts {
   const ContactParams& params() const { return params_; }
   double reach() const { return params_.reach; }
   std::span<const double> areas() const { return areas_; }  ///< per point, at rest, m^2
+  std::span<const SlidingBone> bones() const { return bones_; }
 
   void interpolate(std::span<const Vec3d> nodal, std::span<Vec3d> at_points) const;
   /// Adds what forces on points do to nodes.
@@ -52,6 +54,8 @@ class Contacts {
 
   /// Between which times, s, colliders move in the next step.
   void set_interval(double from, double to);
+  /// Where bones that flesh slides over are then.
+  void set_bones(std::span<const BoneMotion> from, std::span<const BoneMotion> to);
 
   // For solvers.
 
@@ -61,6 +65,11 @@ class Contacts {
   bool apart() const { return apart_; }
   /// Whether springs pull until they are: equilibria on the way there need not be good.
   bool untangles() const { return !apart_ && params_.scheme == ContactScheme::Barrier; }
+  /// Whether flesh still slides over bones: few iterations take it to where bones are looked at
+  /// again.
+  bool slides() const { return !settled_; }
+  /// Either.
+  bool roughly() const { return untangles() || slides(); }
   bool colliders_move() const { return colliders_move_; }
   /// How much of their way, and of that of holds, is left, 1 to 0; see carry().
   double left() const { return 1 - done_; }
@@ -91,8 +100,11 @@ class Contacts {
   /// Adds what colliders that go on to their end would push with, to first order.
   void add_carried(std::span<Vec3d> force);
 
-  /// Whether the search has to go on from an equilibrium: friction lags behind, springs have to
-  /// be found anew, or surfaces have come apart.
+  /// Of flesh that slides over bones, J, with bones where they are at the end of the step.
+  double sliding_energy(std::span<const Vec3d> nodes);
+
+  /// Whether the search has to go on from an equilibrium: friction lags behind, flesh has
+  /// slid to another place of a bone, springs have to be found anew, or surfaces have come apart.
   bool goes_on(std::span<const Vec3d> nodes);
 
   /// On each point at the iterate last evaluated, and on colliders, N.
@@ -120,9 +132,11 @@ class Contacts {
   contact::Barrier barrier_of(std::int32_t point) const;
   void find_near();
   void find_barrier_terms(contact::Curvature curvature);
-  void find_spring_terms();
+  void add_spring_terms(std::span<const Touch> touches);
   void add_friction_terms();
   void renew_friction();
+  double renew_sliding(std::span<const BoneMotion> at);
+  bool slides_on();
   void renew_springs(std::span<const Vec3d> nodes, double margin);
   void add_penetrations(std::span<const Vec3d> nodes, double margin);
   void add_near_pairs(double margin);
@@ -147,6 +161,10 @@ class Contacts {
   double exclusion_ = 0;           ///< of springs: no nearer place of the same body, m
   std::int64_t crossings_at_rest_ = 0;
   std::unique_ptr<contact::PenetrationFinder> finder_;  ///< once it is needed
+  std::vector<SlidingBone> bones_;
+  std::vector<BoneMotion> bones_from_, bones_to_;
+  bool settled_ = true;  ///< what slides over them is where it was found last
+  int sliding_rounds_ = 0;
 
   double from_ = 0, to_ = 0;  ///< s
   double done_ = 0;           ///< how far colliders are between these, 0 to 1
@@ -160,10 +178,11 @@ class Contacts {
   std::vector<contact::ColliderContact> near_colliders_;
   std::vector<contact::Pair> near_pairs_;
   std::vector<contact::FrictionContact> frictions_;
-  std::vector<Touch> held_;  ///< springs in place of barriers
+  std::vector<Touch> held_;     ///< springs in place of barriers
+  std::vector<Touch> sliding_;  ///< springs across the surfaces of bones
   std::vector<contact::Penetration> inside_;
   /// What there is at the iterate last evaluated, with touches beside: barriers or springs, then
-  /// friction.
+  /// friction, then what slides over bones.
   std::vector<contact::Term> terms_;
   std::vector<Touch> touches_;
   /// Points of terms, ascending; those of term t and corner i of point k are 4 t + i in

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "isochor/lattice/inertia.h"
 #include "isochor/lattice/mixed_operator.h"
 #include "isochor/lattice/multigrid.h"
@@ -92,5 +94,17 @@ class LinearSystem {
   Contacts* contacts_;  ///< linearised by whoever calls linearise(); none where nothing touches
   Multigrid multigrid_;
 };
+
+/// How far the residual of the next linear system has to fall: as far as Newton's method makes use
+/// of it (Eisenstat and Walker 1996, choice 2), and no further than the end. `before` is the
+/// residual of the iterate before this one; 0: there is none. What loads change is followed well:
+/// nodes next to stiff springs alone would crush their cells.
+inline double forcing_term(double residual, double before, double tolerance, double tightest) {
+  constexpr double kLoosest = 0.03, kShare = 0.9, kSpare = 0.3;
+  if (before == 0) return tightest;
+  const double fell = residual / before;
+  const double wanted = std::max(kShare * fell * fell, kSpare * tolerance / residual);
+  return std::clamp(wanted, tightest, std::max(tightest, kLoosest));
+}
 
 }  // namespace isochor::lattice::mixed

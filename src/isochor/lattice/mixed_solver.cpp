@@ -59,6 +59,8 @@ class Saddle {
       begun = follow_holds();
     } else if (motion_) {
       take_flight();
+    } else if (!solved) {
+      expect();
     }
     if (!begun) {
       report_.end = stuck();
@@ -67,7 +69,7 @@ class Saddle {
     if (contacts_) evaluate();
     report_.end = find_saddle();
     while (contacts_ && !context_.cancelled) {
-      const bool roughly = contacts_->untangles();
+      const bool roughly = contacts_->roughly();
       if (!report_.converged() && !roughly) break;
       const bool goes_on = contacts_->goes_on(scratch_.positions);
       if (!goes_on && !roughly) break;
@@ -262,7 +264,10 @@ class Saddle {
       if (now_.residual <= tolerance) return solve::NewtonEnd::Converged;
       if (report_.iterations >= most) return solve::NewtonEnd::TooManyIterations;
       if (context_.cancelled) return solve::NewtonEnd::Cancelled;
-      forcing_ = forcing_term(before, tolerance);
+      // What follows a step that was shortened is solved well: errors of volume that a rough
+      // solution leaves grow with the number of cells, and on 32^3 the search met nothing else.
+      forcing_ = forcing_term(now_.residual, published() || shortened_ ? 0 : before, tolerance,
+                              model_.params.krylov_tolerance);
       before = now_.residual;
       if (!step()) return stuck();
     }
@@ -272,20 +277,7 @@ class Saddle {
     return context_.cancelled ? solve::NewtonEnd::Cancelled : solve::NewtonEnd::Stalled;
   }
 
-  /// How far the residual of the next linear system has to fall: as far as Newton's method makes
-  /// use of it (Eisenstat and Walker 1996, choice 2), and no further than the end. `before` is the
-  /// residual of the iterate before this one; 0: there is none. What loads change is followed
-  /// well: nodes next to stiff springs alone would crush their cells. So is what follows a step
-  /// that was shortened: errors of volume that a rough solution leaves grow with the number of
-  /// cells, and on 32^3 of them the search met nothing else.
-  double forcing_term(double before, double tolerance) const {
-    constexpr double kLoosest = 0.03, kShare = 0.9, kSpare = 0.3;
-    const double tightest = model_.params.krylov_tolerance;
-    if (before == 0 || shortened_ || model_.params.variant == Variant::Published) return tightest;
-    const double fell = now_.residual / before;
-    const double wanted = std::max(kShare * fell * fell, kSpare * tolerance / now_.residual);
-    return std::clamp(wanted, tightest, std::max(tightest, kLoosest));
-  }
+  bool published() const { return model_.params.variant == Variant::Published; }
 
   void progress() {
     context_.status.newton_iterations = report_.iterations;
@@ -297,8 +289,7 @@ class Saddle {
   /// One linear system, or a second one with the fix where the first leads nowhere. With contact,
   /// where the first leads uphill, to a saddle, the other way: the energy curves down along it.
   bool step() {
-    const bool published = model_.params.variant == Variant::Published;
-    if (!published) {
+    if (!published()) {
       uphill_ = false;
       if (solve_linear(Fix::None) && search(false)) return true;
       if (context_.cancelled) return false;
@@ -317,8 +308,8 @@ class Saddle {
       report_.fallback = "the exact tangent led nowhere";
       evaluate();
     }
-    solve_linear(published ? Fix::Published : Fix::Thresholded);
-    return search(!published);
+    solve_linear(published() ? Fix::Published : Fix::Thresholded);
+    return search(!published());
   }
 
   /// K step = load about the iterate. False where iterations ran out before it was of use.
@@ -344,28 +335,26 @@ class Saddle {
   }
 
   bool run_krylov(int most) {
-    const bool published = model_.params.variant == Variant::Published;
     const auto apply = [&](std::span<const double> p, std::span<double> q) { system_.apply(p, q); };
     const auto stop = [&] { return bool(context_.cancelled); };
-    const double tolerance = forcing_;
     const solve::KrylovReport linear =
-        published ? solve::symmetric_qmr(
-                        context_.arena, apply,
-                        [&](std::span<const double> r, std::span<double> z) {
-                          solve::copy(context_.arena, r, z);
-                        },
-                        stop, scratch_.load, scratch_.step, tolerance, model_.params.max_qmr,
-                        scratch_.qmr)
-                  : solve::gmres(
-                        context_.arena, apply,
-                        [&](std::span<const double> r, std::span<double> z) {
-                          system_.precondition(r, z);
-                        },
-                        stop, scratch_.load, scratch_.step, tolerance, most, scratch_.krylov);
+        published()
+            ? solve::symmetric_qmr(
+                  context_.arena, apply,
+                  [&](std::span<const double> r, std::span<double> z) {
+                    solve::copy(context_.arena, r, z);
+                  },
+                  stop, scratch_.load, scratch_.step, forcing_, model_.params.max_qmr, scratch_.qmr)
+            : solve::gmres(
+                  context_.arena, apply,
+                  [&](std::span<const double> r, std::span<double> z) {
+                    system_.precondition(r, z);
+                  },
+                  stop, scratch_.load, scratch_.step, forcing_, most, scratch_.krylov);
     ++report_.iterations;
     report_.krylov_iterations += linear.iterations;
-    report_.operator_applications +=
-        linear.operator_applications + (published ? 0 : linear.iterations * system_.applications());
+    report_.operator_applications += linear.operator_applications +
+                                     (published() ? 0 : linear.iterations * system_.applications());
     return linear.converged || (contacts_ && linear.relative_residual < kOfUse);
   }
 
@@ -397,8 +386,7 @@ class Saddle {
     const double least_before = now_.least_j;
     move(0, 1);
     const Iterate begin = evaluate_along();
-    const std::span<const double> step = scratch_.step;
-    const auto dx = positions_of(model_, step);
+    const auto dx = positions_of(model_, std::span<const double>(scratch_.step));
     const double slope =
         -sum_nodes([&](std::size_t i) { return dot(scratch_.force[i], dx[i]); }) - begin.penalty;
     const double longest =
@@ -431,13 +419,12 @@ class Saddle {
   /// merit falls by what its slope says; with contact, by a quarter, as on a parabola of which it
   /// went less than half the way. To leave an unstable equilibrium took hundreds of steps.
   void lengthen(double slope, double longest) {
-    const double worthwhile = contacts_ ? 0.25 : 1;
     for (double length = 1; 2 * length <= longest; length *= 2) {
       const Iterate before = now_;
       move(length, 0);
       evaluate_along();
       const double fell = now_.merit() - before.merit();
-      if (is_sound(before.least_j) && fell <= worthwhile * length * slope) continue;
+      if (is_sound(before.least_j) && fell <= (contacts_ ? 0.25 : 1) * length * slope) continue;
       move(-length, 0);
       evaluate_along();
       break;
@@ -468,21 +455,35 @@ class Saddle {
     if (!(fly(false) < together)) fly(true);
   }
 
+  /// Nodes go where they are expected, with the pressures of the start; not where that costs more.
+  bool expect() {
+    if (input_.guess.empty() || published()) return false;
+    const Iterate before = evaluate();
+    std::ranges::copy(input_.guess, scratch_.positions.begin());
+    place_held(model_.base, input_, start_.positions, reach_, scratch_.slides, scratch_.positions);
+    evaluate();
+    if (is_sound(before.least_j) && now_.merit() < before.merit()) return true;
+    copy_start();
+    evaluate();
+    return false;
+  }
+
   // For start_apart.
   friend bool start_apart<Saddle>(Saddle&, const Contacts&, bool);
   bool fly() {
-    if (motion_) {
-      take_flight();
+    if (motion_) take_flight();
+    const bool flies = motion_ || expect();
+    if (flies) {
       const auto dx = positions_of(model_, std::span(scratch_.step));
       each_node([&](std::size_t i) { dx[i] = scratch_.positions[i] - start_.positions[i]; });
       std::ranges::fill(pressures_of(model_, std::span(scratch_.step)), 0.0);
     }
     copy_start();
-    return motion_;
+    return flies;
   }
   double carry() {
-    const std::span<const double> step = scratch_.step;
-    return contacts_->carry(scratch_.positions, positions_of(model_, step));
+    return contacts_->carry(scratch_.positions,
+                            positions_of(model_, std::span<const double>(scratch_.step)));
   }
   void move(double length) {
     move(length, length);
@@ -493,7 +494,7 @@ class Saddle {
   void respond() {
     evaluate();
     forcing_ = model_.params.krylov_tolerance;
-    linearise(model_.params.variant == Variant::Published ? Fix::Published : Fix::Thresholded);
+    linearise(published() ? Fix::Published : Fix::Thresholded);
     std::vector<double> lift(scratch_.step.size(), 0.0);
     const auto up = positions_of(model_, std::span(lift));
     each_node([&](std::size_t i) { up[i] = scratch_.positions[i]; });
@@ -515,7 +516,7 @@ class Saddle {
   /// Moves held nodes where they belong, and all others by what the linear response to that is; by
   /// the exact one first. Close to where a body buckles that is too much of a response.
   bool follow_holds() {
-    if (model_.params.variant == Variant::Published) return predict(Fix::Published);
+    if (published()) return predict(Fix::Published);
     if (predict(Fix::None)) return true;
     if (context_.cancelled) return false;
     ++report_.fallbacks;

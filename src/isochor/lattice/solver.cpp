@@ -369,6 +369,7 @@ class Equilibrium {
   double total_energy() {
     return outer_energy() + pressure_energy_ + spring_energy() + surface_energy() +
            integrated_energy(model_, configuration(), scratch_.block_energy, context_.arena) +
+           (contacts_ ? contacts_->sliding_energy(scratch_.positions) : 0) +
            (inertia_ ? inertia_->energy(scratch_.positions) : 0);
   }
 

@@ -23,8 +23,7 @@ struct StepInput {
   std::span<const Vec3d> spring_targets;  ///< per spring, m; none: all zero
   std::span<const Vec3d> loads;           ///< per node, beside gravity, N; none: all zero
   /// Per node, where a static step may be expected to end, m; none: nobody knows. Taken as a start
-  /// where it has less energy than the state, as far as nothing is in the way. Not read where cells
-  /// have pressures.
+  /// where it has less energy than the state, as far as nothing is in the way.
   std::span<const Vec3d> guess;
   /// Of loaded and held surfaces, both where the integrator evaluates forces.
   SurfaceDemands surfaces;

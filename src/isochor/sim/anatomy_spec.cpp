@@ -91,6 +91,7 @@ void add_bones(const AnatomySpec& anatomy, const std::vector<std::filesystem::pa
     bone.inside = mesh_of(anatomy, file);
     bone.select = "surface";
     bone.stiffness = anatomy.stiffness;
+    if (matches(anatomy.slide, bone.name)) bone.slide = "surface";
     bone.place = anatomy.place;
     for (const MovedBonesSpec& move : anatomy.moves) {
       if (!matches(move.bones, bone.name)) continue;
@@ -105,6 +106,7 @@ void add_bones(const AnatomySpec& anatomy, const std::vector<std::filesystem::pa
       bone.keys = move.keys;
     }
   }
+  if (!anatomy.slide.empty()) require_some(anatomy.slide, files, anatomy.place, "slide");
   for (const MovedBonesSpec& move : anatomy.moves) {
     require_some(move.bones, files, move.place, "bones");
   }
@@ -200,6 +202,7 @@ void describe(FieldVisitor& visitor, AnatomySpec& spec) {
                  "a muscle this close to a bone is attached to it; 0: half a cell");
   visitor.number("stiffness", spec.stiffness, Unit::Bedding, Range::positive(),
                  "of the springs that hold flesh along the surfaces of bones");
+  visitor.text("slide", spec.slide, "names of bones that flesh slides over, patterns as above");
   visitor.group("material", spec.material, "of all muscles, as of a muscle");
   visitor.list("move", spec.moves, "bones that move; the later entry counts");
   visitor.list("active", spec.active, "muscles that contract; the later entry counts");

@@ -37,7 +37,6 @@ std::vector<std::vector<std::int32_t>> neighbours_of(const lattice::Model& model
 }  // namespace
 
 BlendedGuess::BlendedGuess(const LatticeScene& scene) {
-  if (scene.mixed) return;
   const lattice::Model& model = scene.model();
   std::priority_queue<Label, std::vector<Label>, std::greater<>> front;
   for (std::size_t h = 0; h < model.holds.size(); ++h) {
@@ -52,6 +51,17 @@ BlendedGuess::BlendedGuess(const LatticeScene& scene) {
       for (std::int32_t t = model.springs.first[s]; t < model.springs.first[s + 1]; ++t) {
         const std::int32_t n = model.springs.terms[t].index;
         front.push({0, n, std::int32_t(model.holds.size() + g), n});
+      }
+    }
+  }
+  const std::size_t first_bone = scene.driver_count() - scene.bones.size();
+  for (std::size_t b = 0; b < scene.bones.size(); ++b) {
+    soft = true;
+    const BoneInFlesh& bone = scene.bones[b];
+    for (const grid::Embedding::Point& point : bone.points.points) {
+      for (const std::int32_t of_body : point.nodes) {
+        const std::int32_t n = model.bodies[bone.body].first_node + of_body;
+        front.push({0, n, std::int32_t(first_bone + b), n});
       }
     }
   }
@@ -98,7 +108,7 @@ std::vector<Vec3d> BlendedGuess::at(const LatticeScene& scene, const Guides& gui
   };
   std::vector<Motion> motions;
   bool moves = false;
-  for (std::size_t d = 0; d < scene.holds.size() + scene.soft_holds.size(); ++d) {
+  for (std::size_t d = 0; d < scene.driver_count(); ++d) {
     const Driver& driver = scene.driver(d);
     const Pose before = pose_at(driver, guides[d], last_time);
     const Pose after = pose_at(driver, guides[d], time);

@@ -29,6 +29,7 @@ constexpr std::array kFeatureNames{
     FeatureName{Pressures, "pressures"},
     FeatureName{Contact, "colliders"},
     FeatureName{SelfContact, "contact among bodies"},
+    FeatureName{SlidingBones, "flesh that slides over bones"},
     FeatureName{Incompressible, "incompressible bodies"},
     FeatureName{StiffnessDamping, "damping by stiffness"},
     FeatureName{Regions, "regions of tets"},
@@ -44,6 +45,7 @@ constexpr Features kStaticLattice =
 constexpr Features kSurfaces = ClampedSurfaces | Pressures;
 constexpr Features kSheets = Skin | Bands;
 constexpr Features kTouching = Contact | SelfContact;
+constexpr Features kTouchingLattice = Contact | SelfContact | SlidingBones;
 
 constexpr Features kMoving = Dynamic | StiffnessDamping;
 
@@ -91,14 +93,14 @@ constexpr std::array kCapabilities{
                .source = "McAdams 2011, improved",
                .elements = "hexahedral cells, one point",
                .volume = "penalty",
-               .features = kStaticLattice | kSurfaces | Skin | kMoving | kTouching},
+               .features = kStaticLattice | kSurfaces | Skin | kMoving | kTouchingLattice},
     Capability{.name = "lattice-paper",
                .method = "lattice",
                .settings = kPaperSettings,
                .source = "McAdams 2011",
                .elements = "hexahedral cells, one point",
                .volume = "penalty",
-               .features = kStaticLattice | kSurfaces | Skin | kMoving | kTouching},
+               .features = kStaticLattice | kSurfaces | Skin | kMoving | kTouchingLattice},
     // Nonlinear cycles know no inertia.
     Capability{.name = "lattice-fas",
                .method = "lattice",
@@ -114,25 +116,25 @@ constexpr std::array kCapabilities{
                .source = "a reference",
                .elements = "hexahedral cells, eight Gauss points",
                .volume = "penalty",
-               .features = kStaticLattice | kSurfaces | kMoving | kTouching},
-    Capability{
-        .name = "lattice-mixed",
-        .method = "lattice",
-        .settings = kMixedSettings,
-        .excludes = kNotMixed,
-        .source = "Patterson 2012, improved",
-        .elements = "hexahedral cells, one point",
-        .volume = "pressure per cell",
-        .features = kStaticLattice | kSurfaces | Skin | kMoving | Incompressible | kTouching},
-    Capability{
-        .name = "lattice-mixed-paper",
-        .method = "lattice",
-        .settings = kMixedPaperSettings,
-        .excludes = kNotMixed,
-        .source = "Patterson 2012",
-        .elements = "hexahedral cells, one point",
-        .volume = "pressure per cell",
-        .features = kStaticLattice | kSurfaces | Skin | kMoving | Incompressible | kTouching},
+               .features = kStaticLattice | kSurfaces | kMoving | kTouchingLattice},
+    Capability{.name = "lattice-mixed",
+               .method = "lattice",
+               .settings = kMixedSettings,
+               .excludes = kNotMixed,
+               .source = "Patterson 2012, improved",
+               .elements = "hexahedral cells, one point",
+               .volume = "pressure per cell",
+               .features =
+                   kStaticLattice | kSurfaces | Skin | kMoving | Incompressible | kTouchingLattice},
+    Capability{.name = "lattice-mixed-paper",
+               .method = "lattice",
+               .settings = kMixedPaperSettings,
+               .excludes = kNotMixed,
+               .source = "Patterson 2012",
+               .elements = "hexahedral cells, one point",
+               .volume = "pressure per cell",
+               .features =
+                   kStaticLattice | kSurfaces | Skin | kMoving | Incompressible | kTouchingLattice},
     Capability{
         .name = "tets",
         .method = "tets",
@@ -221,6 +223,7 @@ std::vector<Request> requests_of(const SceneSpec& scene) {
   for (const BodySpec& body : scene.bodies) {
     for (const HoldSpec& hold : body.holds) {
       const std::string where = fmt::format("hold '{}' of '{}'", hold.name, body.name);
+      if (hold.slides_over_bone()) add(SlidingBones, where);
       add(hold.stiffness > 0         ? HeldSurfaces
           : hold.select == "surface" ? ClampedSurfaces
           : hold.slide != "none"     ? SlidingNodes

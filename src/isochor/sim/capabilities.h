@@ -31,6 +31,7 @@ enum class Feature : std::uint32_t {
   SagFree = 1 << 16,
   Skin = 1 << 17,
   SelfContact = 1 << 18,
+  SlidingBones = 1 << 19,
 };
 using Features = std::uint32_t;
 

@@ -44,8 +44,9 @@ void check_contact(const SceneSpec& scene) {
   }
   // With zones contact is a part of every step, whatever it is.
   if (!scene.has_contact() || scene.method.volume == "zones") return;
-  const std::string place = scene.colliders.empty() ? scene.method.place.text("self_contact")
-                                                    : scene.colliders[0].place.text();
+  const std::string place = !scene.colliders.empty()    ? scene.colliders[0].place.text()
+                            : scene.method.self_contact ? scene.method.place.text("self_contact")
+                                                        : scene.bodies[0].place.text("hold");
   const bool tets = scene.method.name == "tets";
   if (scene.time.integrator != "backward-euler" && (tets || scene.time.moves())) {
     throw Error(

@@ -1,7 +1,10 @@
 #include "isochor/sim/lattice_contact.h"
 
+#include <numeric>
+
 #include "isochor/sim/body_frame.h"
 #include "isochor/sim/collider_scene.h"
+#include "isochor/solve/momenta.h"
 
 namespace isochor::sim {
 namespace {
@@ -20,6 +23,23 @@ lattice::ContactSurface surface_of(const LatticeScene& scene,
   return out;
 }
 
+/// Adds the points that slide over bones.
+std::vector<lattice::SlidingBone> bones_of(const LatticeScene& scene, ThreadArena& arena,
+                                           lattice::ContactSurface& surface) {
+  std::vector<lattice::SlidingBone> out;
+  for (const BoneInFlesh& bone : scene.bones) {
+    const std::int32_t first = add_points(bone.driver.points, bone.points, bone.body,
+                                          scene.model().bodies[bone.body].first_node, surface);
+    std::vector<std::int32_t> points(bone.driver.points.size());
+    std::iota(points.begin(), points.end(), first);
+    out.push_back({.name = bone.name,
+                   .surface = {bone.surface.positions, bone.triangles, arena},
+                   .points = std::move(points),
+                   .stiffness = bone.stiffness});
+  }
+  return out;
+}
+
 lattice::ContactParams params_of(const MethodSpec& method) {
   return {.scheme = method.variant == "paper" ? lattice::ContactScheme::Published
                                               : lattice::ContactScheme::Barrier,
@@ -27,11 +47,18 @@ lattice::ContactParams params_of(const MethodSpec& method) {
           .friction = method.friction};
 }
 
+lattice::Contacts make_contacts(const SceneSpec& spec, const LatticeScene& scene,
+                                std::vector<std::vector<std::int32_t>>& points, Context& context) {
+  lattice::ContactSurface surface = surface_of(scene, points);
+  std::vector<lattice::SlidingBone> bones = bones_of(scene, context.arena, surface);
+  return {scene.model(),          std::move(surface), build_colliders(spec, context),
+          params_of(spec.method), context.arena,      std::move(bones)};
+}
+
 }  // namespace
 
 LatticeContact::LatticeContact(const SceneSpec& spec, const LatticeScene& scene, Context& context)
-    : contacts_(scene.model(), surface_of(scene, points_), build_colliders(spec, context),
-                params_of(spec.method), context.arena),
+    : contacts_(make_contacts(spec, scene, points_, context)),
       forces_(contacts_.surface().point_count(), Vec3d{0, 0, 0}),
       loads_(contacts_.colliders().size()) {}
 
@@ -67,6 +94,14 @@ LatticeContact::Picture LatticeContact::picture(std::span<const Vec3d> nodes, do
   if (contacts_.params().self_contact) out.measures.crossings = report.crossings.count();
   for (std::size_t c = 0; c < loads_.size(); ++c) {
     out.reactions.push_back({contacts_.colliders()[c].name, -loads_[c].force, -loads_[c].moment});
+  }
+  std::vector<Vec3d> at(forces_.size());
+  contacts_.interpolate(nodes, at);
+  for (const lattice::SlidingBone& bone : contacts_.bones()) {
+    std::vector<solve::Push> pushes;
+    for (const std::int32_t p : bone.points) pushes.push_back({at[p], forces_[p]});
+    const solve::Resultant reaction = solve::resultant(pushes);
+    out.reactions.push_back({bone.name, reaction.force, reaction.moment});
   }
   const std::vector<double> gaps = contacts_.gaps(nodes, time);
   for (const std::vector<std::int32_t>& of_vertex : points_) {

@@ -26,7 +26,7 @@ class LatticeContact {
   /// What it all looks like at a time, s.
   struct Picture {
     ContactMeasures measures;
-    std::vector<NamedReaction> reactions;           ///< of colliders, on bodies
+    std::vector<NamedReaction> reactions;           ///< of colliders and bones, on bodies
     std::vector<std::vector<files::Field>> fields;  ///< per body, on vertices
   };
   Picture picture(std::span<const Vec3d> nodes, double time);

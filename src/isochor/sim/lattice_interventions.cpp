@@ -9,6 +9,7 @@ void LatticeMethod::move_hold(const std::string& name, const Pose& pose) {
   for (const lattice::Hold& hold : model_.holds) names.push_back(hold.name);
   for (const lattice::SpringGroup& group : model_.spring_groups) names.push_back(group.name);
   for (const lattice::HeldSurface& hold : model_.surfaces.holds) names.push_back(hold.name);
+  for (const BoneInFlesh& bone : scene_.bones) names.push_back(bone.name);
   const std::size_t number = find_hold(name, names, time_, timing_);
   const Driver& driver = scene_.driver(number);
   if (driver.points.empty()) {

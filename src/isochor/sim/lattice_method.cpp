@@ -82,6 +82,8 @@ LatticeMethod::World LatticeMethod::world_at(double time) const {
 solve::NewtonReport LatticeMethod::advance(double time) {
   if (contact_) {
     contact_->contacts().set_interval(time_ / timing_.frame_rate, time / timing_.frame_rate);
+    contact_->contacts().set_bones(bone_motions_at(scene_, guides_, time_),
+                                   bone_motions_at(scene_, guides_, time));
   }
   const solve::NewtonReport report = timing_.moves() && time > 0 ? step(time) : start(time);
   if (report.converged()) time_ = time;

@@ -132,6 +132,7 @@ class Assembly {
     }
     out.soft_holds = std::move(soft_holds_);
     out.held_surfaces = std::move(held_surfaces_);
+    out.bones = std::move(bones_);
     out.pressures = std::move(pressures_);
     out.tractions = std::move(tractions_);
     return out;
@@ -192,7 +193,7 @@ class Assembly {
 
   void add_soft_hold(std::size_t b, const HoldSpec& hold) {
     const Body& body = bodies_[b];
-    const std::optional<Enclosure> bone = enclosure_of(hold, body);
+    std::optional<Enclosure> bone = enclosure_of(hold, body);
     const SurfacePatch patch =
         bone ? whole_surface(bone->surface, bone->triangles)
              : select_surface(hold, {body.surface, body.triangles, body.groups},
@@ -201,6 +202,10 @@ class Assembly {
         pick((bone ? bone->surface : body.surface).positions, patch.vertices);
     std::vector<double> areas = patch.areas;
     if (bone) keep_inside(body.lattice, hold, points, areas);
+    if (hold.slide == "surface") {
+      add_sliding_bone(b, hold, std::move(*bone), std::move(points), areas);
+      return;
+    }
     const grid::Embedding embedding =
         bone ? grid::embed(body.lattice, points)
              : grid::embed(body.lattice, points, pick(body.lattice.vertex_cells, patch.vertices));
@@ -223,6 +228,19 @@ class Assembly {
     }
     springs_.push_back(std::move(group));
     soft_holds_.push_back(make_driver(hold, std::move(held)));
+  }
+
+  void add_sliding_bone(std::size_t b, const HoldSpec& hold, Enclosure bone,
+                        std::vector<Vec3d> points, std::vector<double> areas) {
+    for (double& area : areas) area *= hold.stiffness;
+    grid::Embedding embedding = grid::embed(bodies_[b].lattice, points);
+    bones_.push_back({.name = scene_.bodies[b].name + "." + hold.name,
+                      .body = static_cast<std::int32_t>(b),
+                      .driver = make_driver(hold, std::move(points)),
+                      .points = std::move(embedding),
+                      .stiffness = std::move(areas),
+                      .surface = std::move(bone.surface),
+                      .triangles = std::move(bone.triangles)});
   }
 
   /// Leaves only points that are in cells: a bone may reach out of its body, where there is nothing
@@ -363,6 +381,7 @@ class Assembly {
   std::vector<lattice::SpringGroupSpec> springs_;
   std::vector<Driver> soft_holds_;  ///< per group of springs
   std::vector<Driver> held_surfaces_;
+  std::vector<BoneInFlesh> bones_;
   std::vector<std::set<geometry::Triangle>> held_triangles_;  ///< per body
   std::vector<SurfaceLoad> pressures_, tractions_;
 };
@@ -396,6 +415,11 @@ void Assembly::hold_loose_parts() {
       if (soft_hold) sets.join(part, 0);
     }
   }
+  for (const BoneInFlesh& bone : bones_) {
+    for (const grid::Embedding::Point& point : bone.points.points) {
+      sets.join(part_of[first_nodes_[bone.body] + point.nodes[0]], 0);
+    }
+  }
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     Body& body = bodies_[b];
     const BodySpec& spec = scene_.bodies[b];
@@ -415,8 +439,10 @@ void Assembly::hold_loose_parts() {
 const Driver& LatticeScene::driver(std::size_t number) const {
   if (number < holds.size()) return holds[number];
   number -= holds.size();
-  return number < soft_holds.size() ? soft_holds[number]
-                                    : held_surfaces[number - soft_holds.size()];
+  if (number < soft_holds.size()) return soft_holds[number];
+  number -= soft_holds.size();
+  return number < held_surfaces.size() ? held_surfaces[number]
+                                       : bones[number - held_surfaces.size()].driver;
 }
 
 Demands demands_at(const LatticeScene& scene, const Guides& guides, double time) {
@@ -447,6 +473,18 @@ Demands demands_at(const LatticeScene& scene, const Guides& guides, double time)
   }
   for (const SurfaceLoad& load : scene.pressures) {
     out.pressures.push_back(load_at(load.spec, time) * load.spec.pressure);
+  }
+  return out;
+}
+
+std::vector<lattice::BoneMotion> bone_motions_at(const LatticeScene& scene, const Guides& guides,
+                                                 double time) {
+  std::vector<lattice::BoneMotion> out;
+  std::size_t next = scene.driver_count() - scene.bones.size();
+  for (const BoneInFlesh& bone : scene.bones) {
+    const Pose pose = pose_at(bone.driver, guides[next++], time);
+    out.push_back({.rotation = rotation_from_vector(pose.rotation),
+                   .translation = pose(Vec3d{0, 0, 0}, bone.driver.center)});
   }
   return out;
 }

@@ -49,9 +49,16 @@ void check_hold(const HoldSpec& hold) {
                 "give select = \"surface\" too, or choose another region");
   }
   if (hold.slide == "none") return;
+  if (hold.slide == "surface") {
+    if (hold.stiffness > 0 && hold.encloses()) return;
+    throw Error(Fault::Input, hold.place.text("slide"),
+                "only what springs hold at a bone slides along its surface",
+                "give where = \"inside\" or \"bone\", select = \"surface\" and stiffness too");
+  }
   if (hold.stiffness > 0) {
-    throw Error(Fault::Input, hold.place.text("slide"), "a soft hold does not slide",
-                "leave out slide, or stiffness and select = \"surface\"");
+    throw Error(Fault::Input, hold.place.text("slide"),
+                "a soft hold does not slide in a plane or along a line",
+                "choose slide = \"surface\", or leave out stiffness and select = \"surface\"");
   }
   if (!(norm(hold.direction) > 0)) {
     throw Error(Fault::Input, hold.place.text("direction"), "is a direction without length",

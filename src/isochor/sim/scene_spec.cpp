@@ -44,7 +44,7 @@ constexpr std::array<std::string_view, 2> kPreconditioners{"multigrid", "jacobi"
 constexpr std::array<std::string_view, 2> kSolvers{"newton", "fas"};
 constexpr std::array<std::string_view, 2> kEases{"smooth", "linear"};
 constexpr std::array<std::string_view, 3> kSelections{"nodes", "cells", "surface"};
-constexpr std::array<std::string_view, 3> kSlides{"none", "plane", "line"};
+constexpr std::array<std::string_view, 4> kSlides{"none", "plane", "line", "surface"};
 constexpr std::array<std::string_view, 2> kEmbeddings{"tricubic", "trilinear"};
 constexpr std::array<std::string_view, 2> kTetSurfaces{"tets", "shape"};
 constexpr std::array<std::string_view, 3> kBoundaries{"cut", "weighted", "whole"};
@@ -56,6 +56,12 @@ constexpr std::array<std::string_view, 2> kStarts{"rest", "equilibrium"};
 constexpr Range kAny{};
 
 }  // namespace
+
+bool SceneSpec::slides_over_bones() const {
+  return std::ranges::any_of(bodies, [](const BodySpec& body) {
+    return std::ranges::any_of(body.holds, &HoldSpec::slides_over_bone);
+  });
+}
 
 void describe(FieldVisitor& visitor, TimeSpec& spec) {
   visitor.integer("frames", spec.frames, Range::between(0, 1000000),
@@ -240,9 +246,11 @@ void describe(FieldVisitor& visitor, HoldSpec& spec) {
       "surface, wherever it cuts through cells: with where = \"inside\" that of the bone");
   visitor.number("stiffness", spec.stiffness, Unit::Bedding, Range::at_least(0),
                  "of springs that hold the surface, per area; 0: it is held rigidly");
-  visitor.choice("slide", spec.slide, kSlides,
-                 "what is held may move of its own: not at all, in a plane, or along a line");
-  if (spec.slide != "none") {
+  visitor.choice(
+      "slide", spec.slide, kSlides,
+      "what is held may move of its own: not at all, in a plane, along a line, or, of flesh "
+      "that springs hold at a bone, along the surface of that");
+  if (spec.slide == "plane" || spec.slide == "line") {
     visitor.vector("direction", spec.direction.e, Unit::None, kAny,
                    "normal of the plane, or direction of the line; turns with the hold");
   }

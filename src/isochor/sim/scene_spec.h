@@ -111,6 +111,8 @@ struct HoldSpec {
 
   /// Whether it speaks of what is inside of a surface, `inside`.
   bool encloses() const { return where == "inside" || where == "bone"; }
+  /// Whether what it holds slides along that surface.
+  bool slides_over_bone() const { return slide == "surface"; }
 };
 
 /// Bones between all joints of the skeleton.
@@ -285,7 +287,7 @@ struct ActiveMusclesSpec {
 struct AnatomySpec {
   std::string folder;
   double scale = 1;
-  std::string bones = "bone_*", muscles = "muscle_*", without;
+  std::string bones = "bone_*", muscles = "muscle_*", without, slide;
   double touch = 0;
   double stiffness = 1e8;
   materials::MaterialSpec material{.preset = "muscle_lee_2009"};
@@ -399,7 +401,11 @@ struct SceneSpec {
   std::filesystem::path file;  ///< where it was read from; meshes are found beside it
 
   /// Whether its bodies meet anything: colliders, each other, or themselves.
-  bool has_contact() const { return !colliders.empty() || method.self_contact; }
+  bool has_contact() const {
+    return !colliders.empty() || method.self_contact || slides_over_bones();
+  }
+  /// Whether flesh slides over any bone.
+  bool slides_over_bones() const;
 };
 
 void describe(FieldVisitor& visitor, TimeSpec& spec);

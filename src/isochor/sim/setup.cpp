@@ -45,6 +45,12 @@ std::vector<Attachment> attachments_of(const LatticeScene& scene) {
                    .points = scene.held_surfaces[h].points,
                    .keys = keys_about_middle(scene.held_surfaces[h])});
   }
+  for (const BoneInFlesh& bone : scene.bones) {
+    all.push_back({.name = bone.name,
+                   .kind = Attachment::Kind::Slide,
+                   .points = bone.driver.points,
+                   .keys = keys_about_middle(bone.driver)});
+  }
   for (const auto* loads : {&scene.pressures, &scene.tractions}) {
     for (const SurfaceLoad& load : *loads) {
       all.push_back(
