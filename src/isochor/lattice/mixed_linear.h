@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 
 #include "isochor/lattice/inertia.h"
 #include "isochor/lattice/mixed_operator.h"
@@ -93,6 +94,20 @@ class LinearSystem {
   const double volume_weight_;
   Contacts* contacts_;  ///< linearised by whoever calls linearise(); none where nothing touches
   Multigrid multigrid_;
+};
+
+/// What energy and forces say about the iterate.
+struct Iterate {
+  double energy = 0;   ///< with gravity, loads and springs, J
+  double scale = 0;    ///< sum of the magnitudes that were added up to it
+  double penalty = 0;  ///< sum of kPenalty mu g^2 / W over cells, J
+  double least_j = 0;
+  double residual = 0, volume_residual = 0;
+
+  /// The augmented Lagrangian.
+  double merit() const { return energy + 0.5 * penalty; }
+  double merit_scale() const { return scale + 0.5 * penalty; }
+  bool is_finite() const { return std::isfinite(energy) && std::isfinite(residual); }
 };
 
 /// How far the residual of the next linear system has to fall: as far as Newton's method makes use

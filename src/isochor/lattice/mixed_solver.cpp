@@ -82,20 +82,6 @@ class Saddle {
   }
 
  private:
-  /// What energy and forces say about the iterate.
-  struct Iterate {
-    double energy = 0;   ///< with gravity, loads and springs, J
-    double scale = 0;    ///< sum of the magnitudes that were added up to it
-    double penalty = 0;  ///< sum of kPenalty mu g^2 / W over cells, J
-    double least_j = 0;
-    double residual = 0, volume_residual = 0;
-
-    /// The augmented Lagrangian.
-    double merit() const { return energy + 0.5 * penalty; }
-    double merit_scale() const { return scale + 0.5 * penalty; }
-    bool is_finite() const { return std::isfinite(energy) && std::isfinite(residual); }
-  };
-
   SurfaceConfiguration surface_configuration() const {
     return {.positions = scratch_.positions,
             .activations = input_.activations,
