@@ -2,46 +2,51 @@
 
 #include <cmath>
 #include <gtest/gtest.h>
-#include <numbers>
-#include <vector>
 
 namespace isochor::solve {
 namespace {
 
-/// What is left of an error in the direction of an eigenvalue, the largest being two.
+constexpr double kLargest = 2;
+
+/// What is left of an error in the direction of an eigenvalue.
 double left_over(double eigenvalue, int degree) {
   double error = 1;
-  chebyshev_smooth(2.0, degree, [&](double length, bool) { error -= length * eigenvalue * error; });
+  chebyshev_smooth(kLargest, degree,
+                   [&](double length, bool) { error -= length * eigenvalue * error; });
   return error;
 }
 
-/// What the bound of a V-cycle grows with (Lottes 2023), for a part of the largest eigenvalue.
-double share(double part, int degree) {
-  const double p = left_over(2 * part, degree);
-  return part * p * p / ((1 - p) * (1 + p));
+/// The same by the three-term recurrence with the weights of Lottes 2023, table 1.
+double left_over_by_recurrence(double eigenvalue, int degree) {
+  constexpr double kWeights[4][4] = {
+      {1.12500000000000},
+      {1.02387287570313, 1.26408905371085},
+      {1.00842544782028, 1.08867839208730, 1.33753125909618},
+      {1.00391310427285, 1.04035811188593, 1.14863498546254, 1.38268869241000}};
+  double error = 1, direction = 0;
+  for (int k = 1; k <= degree; ++k) {
+    direction = (2.0 * k - 3) / (2.0 * k + 1) * direction +
+                (8.0 * k - 4) / ((2.0 * k + 1) * kLargest) * error;
+    error -= eigenvalue * kWeights[degree - 1][k - 1] * direction;
+  }
+  return error;
 }
 
-// The largest share is smallest where it is reached once more than there are lengths to choose.
-TEST(Chebyshev, NoOtherLengthsHaveASmallerBound) {
+TEST(Chebyshev, StepsByRootsAreThoseOfTheRecurrence) {
   for (int degree = 1; degree <= 4; ++degree) {
-    constexpr int kSteps = 20000;
-    std::vector<double> peaks{share(1e-7, degree)};
-    for (int i = 1; i < kSteps; ++i) {
-      const double before = share((i - 1.0) / kSteps, degree),
-                   at = share(double(i) / kSteps, degree);
-      const double after = share((i + 1.0) / kSteps, degree);
-      if (at > before && at >= after) peaks.push_back(at);
+    for (double part = 0; part <= 1; part += 1.0 / 64) {
+      const double eigenvalue = part * kLargest;
+      EXPECT_NEAR(left_over(eigenvalue, degree), left_over_by_recurrence(eigenvalue, degree), 1e-11)
+          << degree << " " << part;
     }
-    peaks.push_back(share(1, degree));
-    ASSERT_EQ(peaks.size(), std::size_t(degree) + 1);
-    for (const double peak : peaks) EXPECT_NEAR(peak, peaks[0], 1e-5 * peaks[0]) << degree;
   }
 }
 
-TEST(Chebyshev, LeavesACosineOfTheLargestEigenvalue) {
-  for (int degree = 1; degree <= 4; ++degree) {
-    const double turn = std::numbers::pi * degree / (2.0 * degree + 1);
-    EXPECT_NEAR(left_over(2, degree), (degree % 2 ? -1 : 1) * std::cos(turn), 1e-12) << degree;
+TEST(Chebyshev, MoreStepsLeaveLessOfWhatIsSmooth) {
+  for (int degree = 2; degree <= 4; ++degree) {
+    const double part = 1.0 / (degree * degree);
+    EXPECT_LT(std::abs(left_over(part * kLargest, degree)), left_over(part * kLargest, degree - 1));
+    EXPECT_LT(std::abs(left_over(kLargest, degree)), 0.52) << degree;
   }
 }
 

@@ -30,40 +30,22 @@ std::vector<double> matrix(std::span<const std::int32_t> first) {
   return A;
 }
 
-EnvelopeCholesky factorised(std::span<const std::int32_t> first, std::span<const double> A) {
+TEST(EnvelopeCholesky, SolvesAndLeavesWhatHasNoStiffness) {
+  const auto first = envelope();
+  const auto A = matrix(first);
   EnvelopeCholesky cholesky(first);
   for (std::size_t i = 0; i < kSize; ++i) {
     for (std::size_t j = first[i]; j <= i; ++j) cholesky.entry(i, j) = A[i * kSize + j];
   }
-  cholesky.factorise();
-  return cholesky;
-}
-
-TEST(EnvelopeCholesky, SolvesToSinglePrecisionAndLeavesWhatHasNoStiffness) {
-  const auto first = envelope();
-  const auto A = matrix(first);
   std::vector<double> x(kSize), b(kSize, 0);
   for (std::size_t i = 0; i < kSize; ++i) x[i] = i == kFree ? 0 : std::sin(double(i));
   for (std::size_t i = 0; i < kSize; ++i) {
     for (std::size_t j = 0; j < kSize; ++j) b[i] += A[i * kSize + j] * x[j];
   }
   b[kFree] = 7;  // nothing to answer it with
-  factorised(first, A).solve(b);
-  for (std::size_t i = 0; i < kSize; ++i) EXPECT_NEAR(b[i], x[i], 1e-6) << i;
-}
-
-TEST(EnvelopeCholesky, WhatRoundingLeavesIsSymmetric) {
-  const auto first = envelope();
-  const EnvelopeCholesky cholesky = factorised(first, matrix(first));
-  std::vector<double> u(kSize), v(kSize);
-  for (std::size_t i = 0; i < kSize; ++i)
-    u[i] = std::sin(3.0 * double(i)), v[i] = std::cos(double(i));
-  std::vector<double> of_u = u, of_v = v;
-  cholesky.solve(of_u);
-  cholesky.solve(of_v);
-  double uv = 0, vu = 0;
-  for (std::size_t i = 0; i < kSize; ++i) uv += u[i] * of_v[i], vu += v[i] * of_u[i];
-  EXPECT_NEAR(uv, vu, 1e-13);
+  cholesky.factorise();
+  cholesky.solve(b);
+  for (std::size_t i = 0; i < kSize; ++i) EXPECT_NEAR(b[i], x[i], 1e-12) << i;
 }
 
 TEST(EnvelopeCholesky, CostCountsTheEnvelope) {

@@ -17,7 +17,7 @@ namespace {
 
 /// omega W of find_schur() in multiples of b^T D^-1 b, and the part of it that jumps within a block
 /// have: of what oscillates from cell to cell, motions of nodes take away less.
-constexpr double kSchurScale = 0.9, kJumpShare = 0.4;
+constexpr double kSchurScale = 0.95, kJumpShare = 0.35;
 
 /// Calls f(visit) for all half groups of a tile.
 template <class F>

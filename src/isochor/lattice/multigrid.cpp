@@ -77,7 +77,6 @@ void MultigridMemory::poison() {
   for (auto& g : gradients) fill(g, Mat3d::diagonal({nan, nan, nan}));
   fill(pull, Vec3f{nan, nan, nan});
   fill(coarsest.entries(), double(nan));
-  fill(coarsest.factor(), nan);
   fill(coarsest_solution, double(nan));
 }
 
