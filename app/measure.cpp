@@ -194,6 +194,7 @@ int reproduce_command(const MeasureCommand& command, const CommonOptions& common
     finish_output();
     return kDone;
   }
+  if (!command.pictures.empty()) make_directory(command.pictures, Fault::Input);
   return measure<Row>(
       chosen, command, common, [](const reproduce::Experiment& e) { return e.id; },
       [&](const reproduce::Experiment& e, Context& context) {
