@@ -1,7 +1,9 @@
 #include "isochor/lattice/coarsest.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <numeric>
 
 namespace isochor::lattice {
 namespace {
@@ -48,7 +50,7 @@ std::vector<std::int32_t> fronts_from(const Lists& lists, std::int32_t start,
 }
 
 /// From an end of each part, which is what the last node reached from anywhere is.
-std::vector<std::int32_t> elimination_order(const Lists& lists) {
+std::vector<std::int32_t> order_by_fronts(const Lists& lists) {
   std::vector<std::int32_t> order;
   std::vector<char> reached(lists.size(), 0);
   for (std::size_t n = 0; n < lists.size(); ++n) {
@@ -62,6 +64,28 @@ std::vector<std::int32_t> elimination_order(const Lists& lists) {
   }
   std::ranges::reverse(order);
   return order;
+}
+
+/// Plane by plane along an axis, and so within planes.
+std::vector<std::int32_t> order_by_planes(const Model& model, int axis) {
+  std::vector<std::int32_t> order(model.node_count());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](std::int32_t n) {
+    const Vec3d& x = model.rest_positions[n];
+    return std::array{x[axis], x[(axis + 1) % 3], x[(axis + 2) % 3]};
+  });
+  return order;
+}
+
+/// Per unknown, in an order of nodes, its first column.
+std::vector<std::int32_t> envelope_of(const Lists& lists, std::span<const std::int32_t> place) {
+  std::vector<std::int32_t> envelope(3 * lists.size());
+  for (std::size_t n = 0; n < lists.size(); ++n) {
+    std::int32_t first = std::numeric_limits<std::int32_t>::max();
+    for (const std::int32_t near : lists[n]) first = std::min(first, place[near]);
+    for (int a = 0; a < 3; ++a) envelope[3 * place[n] + a] = 3 * first;
+  }
+  return envelope;
 }
 
 Lists colour(const Lists& lists) {
@@ -102,18 +126,19 @@ std::size_t DirectPlan::bytes() const {
 
 DirectPlan plan_direct(const Model& model, const BlockMatrix& springs) {
   const Lists lists = find_neighbours(model, springs);
-  const std::vector<std::int32_t> order = elimination_order(lists);
   DirectPlan plan;
-  plan.place.resize(lists.size());
-  for (std::size_t k = 0; k < order.size(); ++k) {
-    plan.place[order[k]] = static_cast<std::int32_t>(k);
-  }
-  plan.envelope.resize(3 * lists.size());
-  for (std::size_t n = 0; n < lists.size(); ++n) {
-    std::int32_t first = std::numeric_limits<std::int32_t>::max();
-    for (const std::int32_t near : lists[n]) first = std::min(first, plan.place[near]);
-    for (int a = 0; a < 3; ++a) plan.envelope[3 * plan.place[n] + a] = 3 * first;
-    plan.neighbours.insert(plan.neighbours.end(), lists[n].begin(), lists[n].end());
+  const auto consider = [&](std::span<const std::int32_t> order) {
+    std::vector<std::int32_t> place(lists.size());
+    for (std::size_t k = 0; k < order.size(); ++k) place[order[k]] = static_cast<std::int32_t>(k);
+    std::vector<std::int32_t> envelope = envelope_of(lists, place);
+    if (!plan.empty() && solve::EnvelopeCholesky::cost(envelope) >= plan.cost()) return;
+    plan.place = std::move(place);
+    plan.envelope = std::move(envelope);
+  };
+  consider(order_by_fronts(lists));
+  for (int axis = 0; axis < 3; ++axis) consider(order_by_planes(model, axis));
+  for (const auto& list : lists) {
+    plan.neighbours.insert(plan.neighbours.end(), list.begin(), list.end());
     plan.first_neighbour.push_back(static_cast<std::int32_t>(plan.neighbours.size()));
   }
   plan.colours = colour(lists);

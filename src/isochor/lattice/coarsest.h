@@ -24,8 +24,9 @@ struct DirectPlan {
   std::size_t bytes() const;
 };
 
-/// By reversed Cuthill and McKee: front by front through each part of the body. Limbs have narrow
-/// fronts, so that a body of thin parts is cheap.
+/// In the cheapest of four orders: by reversed Cuthill and McKee, front by front through each part
+/// of the body, which for limbs is cheap, or plane by plane along an axis, which for compact bodies
+/// is: the fronts of a cube are as wide as three of its faces.
 DirectPlan plan_direct(const Model& model, const BlockMatrix& springs);
 
 /// Assembles and factorises the matrix that multiply() applies to x, with the product in `image`.
@@ -34,7 +35,7 @@ DirectPlan plan_direct(const Model& model, const BlockMatrix& springs);
 template <class Fixed, class Multiply>
 void factorise(const DirectPlan& plan, solve::EnvelopeCholesky& cholesky, std::span<Vec3f> x,
                std::span<const Vec3f> image, Fixed&& fixed, Multiply&& multiply) {
-  std::ranges::fill(cholesky.entries(), 0.0);
+  cholesky.fill(0);
   const auto store = [&](std::int32_t column, int a) {
     const std::int32_t end = plan.first_neighbour[column + 1];
     for (std::int32_t k = plan.first_neighbour[column]; k < end; ++k) {

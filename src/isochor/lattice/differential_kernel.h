@@ -142,10 +142,7 @@ ISOCHOR_KERNEL void apply_blocks(const BlockGroup& group, const GroupTangents& t
   }
   Vec3<T> nodal[27];
   pull_nodes(x, pull, weight, nodal);
-  for (int n = 0; n < 27; ++n) {
-    scatter_add<N>(nodal[n], out, group.nodes[n] + lane);
-    numbers.fetch(kLinesPerStep);
-  }
+  scatter_nodes<N>(nodal, group, lane, out, [&] { numbers.fetch(kLinesPerStep); });
 }
 
 /// The same for the diagonal: a corner's own displacement moves every axis of its cell by one edge.

@@ -76,9 +76,7 @@ void force_kernel(const HalfGroup& half, const Vec3d* positions, const CellBatch
       }
     }
     pull_nodes(x, pull, weight, nodal);
-    for (int n = 0; n < 27; ++n) {
-      scatter_add<kLanes>(nodal[n], force, half.group.nodes[n] + half.first_block + b);
-    }
+    scatter_nodes<kLanes>(nodal, half.group, half.first_block + b, force, [] {});
   }
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 /// Multiplications that a factorisation may cost: what a body of a few hundred nodes takes, and for
 /// larger ones about as much as ten applications of the operator.
-constexpr double kDirectCost = 3e7, kDirectCostPerNode = 1000;
+constexpr double kDirectCost = 3e7, kDirectCostPerNode = 2500;
 /// And its solution, of which there are several per cycle: a larger factor is no cache's, and read
 /// from memory every time.
 constexpr double kDirectSolveCost = 8e6;

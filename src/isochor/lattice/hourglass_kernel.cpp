@@ -146,7 +146,7 @@ void hourglass_kernel(const Model& model, GroupRange range, double part, const V
             c, group.h, nodal);
       }
       sum.store(to);
-      for (int n = 0; n < 27; ++n) scatter_add<kLanes>(nodal[n], force, group.nodes[n] + lane);
+      scatter_nodes<kLanes>(nodal, group, lane, force, [] {});
     }
   }
 }
@@ -178,7 +178,7 @@ void apply_hourglass_kernel(const Model& model, GroupRange range, double part, b
         add({k.strain * by_F, k.strain * by_g + (k.floor * P(2)) * dm.g, (k.odd * P(2)) * dm.q}, c,
             group.h, nodal);
       }
-      for (int n = 0; n < 27; ++n) scatter_add<kLanes>(nodal[n], force, group.nodes[n] + lane);
+      scatter_nodes<kLanes>(nodal, group, lane, force, [] {});
     }
   }
 }

@@ -85,7 +85,7 @@ ISOCHOR_KERNEL void apply_blocks(const BlockGroup& group, const GroupTangent<Num
   }
   Vec3<P> nodal[27];
   pull_nodes(x, pull, weight, nodal);
-  for (int n = 0; n < 27; ++n) scatter_add<kLanes>(nodal[n], force, group.nodes[n] + lane);
+  scatter_nodes<kLanes>(nodal, group, lane, force, [] {});
 }
 
 template <int Numbers, int GradientNumbers>
@@ -103,7 +103,7 @@ ISOCHOR_KERNEL void add_gradients(const BlockGroup& group, const GroupTangent<Nu
     weight[c] = P(0);
   }
   pull_nodes(x, pull, weight, nodal);
-  for (int n = 0; n < 27; ++n) scatter_add<kLanes>(nodal[n], force, group.nodes[n] + lane);
+  scatter_nodes<kLanes>(nodal, group, lane, force, [] {});
 }
 
 /// Corner c sees Q (+-1, +-1, +-1), the opposite one minus that.

@@ -78,11 +78,12 @@ std::vector<std::int32_t> add_groups(Model& model, const BodySpec& body, const B
                        .tangent = static_cast<std::int32_t>(dense ? model.axes.size() : 0),
                        .dense = dense,
                        .whole = true};
+      const auto count = std::ranges::find(members, -1) - members.begin();
       for (int i = 0; i < kGroupBlocks; ++i) {
         const bool padding = members[i] < 0;
         const Block block = padding ? Block{.h = group.h} : blocks[members[i]];
         if (!padding) moved_to[members[i]] = static_cast<std::int32_t>(model.blocks.size());
-        set_nodes(body.lattice.blocks[members[padding ? 0 : i]], range.first_node, i, group);
+        set_nodes(body.lattice.blocks[members[i % count]], range.first_node, i, group);
         for_each_lane(
             block, [&](int lane) { group.materials |= std::uint64_t{1} << block.material[lane]; });
         group.whole = group.whole && block.active == 0xff;

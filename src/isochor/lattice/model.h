@@ -161,8 +161,8 @@ struct Block {
 /// applying a stiffness streams through all groups.
 struct alignas(64) BlockGroup {
   /// Three times the number of a node in the model: where its vectors begin. An unused one repeats
-  /// a used one of its block, and blocks that are only padding repeat the first: nothing is added
-  /// there, so that kernels need not ask.
+  /// a used one of its block, and blocks that are only padding repeat the others in turn: nothing
+  /// is added there, so that kernels need not ask.
   std::int32_t nodes[27][kGroupBlocks];
   double h = 0;
   std::int32_t body = 0;

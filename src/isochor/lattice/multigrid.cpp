@@ -13,7 +13,9 @@ namespace {
 
 Vec3f times(const Vec3f& a, const Vec3f& b) { return {a[0] * b[0], a[1] * b[1], a[2] * b[2]}; }
 
-constexpr std::size_t kNodeGrain = 2048;
+/// Levels with fewer nodes are left to one thread: fetching them from the cache of another one
+/// would take longer than the work.
+constexpr std::size_t kNodeGrain = 8192;
 
 template <class F>
 void each_node(ThreadArena& arena, std::size_t count, F&& f) {
@@ -76,7 +78,7 @@ void MultigridMemory::poison() {
   }
   for (auto& g : gradients) fill(g, Mat3d::diagonal({nan, nan, nan}));
   fill(pull, Vec3f{nan, nan, nan});
-  fill(coarsest.entries(), double(nan));
+  coarsest.fill(nan);
   fill(coarsest_solution, double(nan));
 }
 

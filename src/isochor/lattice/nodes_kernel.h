@@ -247,5 +247,19 @@ ISOCHOR_KERNEL void scatter_add(const Vec3<Pack<S, N>>& v, Vec3<S>* nodal,
   NodeTransfer<S, N>::add(v, nodal->e, nodes);
 }
 
+/// Adds to the nodes of N blocks, calling also() after each. Neighbours along x, which lie side by
+/// side in memory, are far apart in time: processors hold back what is read next to a vector that
+/// was stored by a mask until it has left for the cache.
+template <int N, class S, class F>
+ISOCHOR_KERNEL void scatter_nodes(const Vec3<Pack<S, N>> (&v)[27], const BlockGroup& group,
+                                  int lane, Vec3<S>* nodal, F&& also) {
+  for (int i = 0; i < 3; ++i) {
+    for (int n = i; n < 27; n += 3) {
+      scatter_add<N>(v[n], nodal, group.nodes[n] + lane);
+      also();
+    }
+  }
+}
+
 }  // namespace ISOCHOR_ISA
 }  // namespace isochor::lattice

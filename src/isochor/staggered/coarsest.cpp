@@ -4,9 +4,7 @@
 #include <cmath>
 #include <tuple>
 
-#include "isochor/math/isa.h"
 #include "isochor/staggered/entries.h"
-#include "isochor/staggered/kernels.h"
 
 namespace isochor::staggered {
 namespace {
@@ -179,16 +177,15 @@ void Coarsest<D>::factorise(std::vector<double>& entries) {
   const double* const diagonal = entries.data() + start_.back();
   double largest = 0;
   for (std::size_t i = 0; i < size(); ++i) largest = std::max(largest, std::abs(diagonal[i]));
-  ISOCHOR_CALL_KERNEL(best_isa(), factorise_kernel(envelope(), entries.data(), diagonal,
-                                                   kNothing * largest, by_pivot_.data()));
+  solve::factorise_envelope(envelope(), entries.data(), diagonal,
+                            {.nothing = kNothing * largest, .negative = true}, by_pivot_.data());
   entries.resize(std::size_t(start_.back()));
 }
 
 template <int D>
 void Coarsest<D>::solve(const float* b, float* u, std::span<double> work) const {
   for (std::size_t i = 0; i < size(); ++i) work[i] = double(b[order_.places[i]]);
-  ISOCHOR_CALL_KERNEL(best_isa(), solve_envelope_kernel(envelope(), factors_.data(),
-                                                        by_pivot_.data(), work.data()));
+  solve::solve_envelope(envelope(), factors_.data(), by_pivot_.data(), work.data());
   for (std::size_t i = 0; i < size(); ++i) u[order_.places[i]] = float(work[i]);
 }
 

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "isochor/staggered/envelope.h"
+#include "isochor/solve/envelope.h"
 #include "isochor/staggered/passes.h"
 
 namespace isochor::staggered {
@@ -44,7 +44,7 @@ class Coarsest {
  private:
   std::vector<double> assemble(const Level<D>& level, const View<D, double>& view, bool spin) const;
   void factorise(std::vector<double>& entries);
-  Envelope envelope() const { return {size(), order_.first.data(), start_.data()}; }
+  solve::Envelope envelope() const { return {size(), order_.first.data(), start_.data()}; }
   /// Where column 0 of a row would be.
   std::ptrdiff_t row(std::size_t i) const { return start_[i] - order_.first[i]; }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "isochor/math/dispatch.h"
-#include "isochor/staggered/envelope.h"
 #include "isochor/staggered/passes.h"
 
 /// The kernels of a level, for a range of its rows each. They write in these rows only, and read
@@ -49,14 +48,5 @@ ISOCHOR_DECLARE_KERNEL(template <class Pass> void apply_spins_kernel(const Pass&
 
 /// A part of a smoothing step of a whole level, on one thread.
 ISOCHOR_DECLARE_KERNEL(template <class Pass> void published_smooth_kernel(const Pass&))
-
-/// A = L D L^T. `entries` are those below the diagonal, and L afterwards; `by_pivot` gets the
-/// inverses of D, zero where a pivot is not larger than `nothing`.
-ISOCHOR_DECLARE_KERNEL(void factorise_kernel(const Envelope&, double* entries,
-                                             const double* diagonal, double nothing,
-                                             double* by_pivot))
-/// x becomes A^-1 x.
-ISOCHOR_DECLARE_KERNEL(void solve_envelope_kernel(const Envelope&, const float* factors,
-                                                  const double* by_pivot, double* x))
 
 }  // namespace isochor::staggered

@@ -155,7 +155,7 @@ void CoarsePressures::prepare(std::span<const Vec3f> push, std::span<const doubl
       slopes_[k] -= dot(row.normal, slopes_[k]) * row.normal;
     }
   }
-  std::ranges::fill(cholesky_.entries(), 0.0);
+  cholesky_.fill(0);
   parallel_for(arena, size(), 1, [&](std::size_t c) {
     for (std::int32_t u = first_use_[c]; u < first_use_[c + 1]; ++u) {
       const auto [j, place] = uses_[u];

@@ -2,9 +2,9 @@
 #include <cmath>
 
 #include "isochor/math/pack.h"
-#include "isochor/staggered/envelope.h"
+#include "isochor/solve/envelope.h"
 
-namespace isochor::staggered {
+namespace isochor::solve {
 inline namespace ISOCHOR_ISA {
 namespace {
 
@@ -90,7 +90,7 @@ ISOCHOR_KERNEL void eliminate_together(const Envelope& envelope, double* entries
 }  // namespace
 
 void factorise_kernel(const Envelope& envelope, double* entries, const double* diagonal,
-                      double nothing, double* by_pivot) {
+                      const Pivots& pivots, double* by_pivot) {
   const std::ptrdiff_t size = std::ptrdiff_t(envelope.size);
   const std::int32_t* const first = envelope.first;
   for (std::ptrdiff_t block = 0; block < size; block += kTogether) {
@@ -115,13 +115,14 @@ void factorise_kernel(const Envelope& envelope, double* entries, const double* d
         pivot -= li[j] * scaled;
         li[j] = scaled;
       }
-      by_pivot[i] = std::abs(pivot) > nothing ? 1 / pivot : 0;
+      const double least = std::max(pivots.nothing, pivots.rounding * std::abs(diagonal[i]));
+      by_pivot[i] = (pivots.negative ? std::abs(pivot) : pivot) > least ? 1 / pivot : 0;
     }
   }
 }
 
-void solve_envelope_kernel(const Envelope& envelope, const float* factors, const double* by_pivot,
-                           double* x) {
+void solve_kernel(const Envelope& envelope, const float* factors, const double* by_pivot,
+                  double* x) {
   const std::ptrdiff_t size = std::ptrdiff_t(envelope.size);
   for (std::ptrdiff_t i = 0; i < size; ++i) {
     const std::ptrdiff_t begin = envelope.first[i];
@@ -137,4 +138,4 @@ void solve_envelope_kernel(const Envelope& envelope, const float* factors, const
 }
 
 }  // namespace ISOCHOR_ISA
-}  // namespace isochor::staggered
+}  // namespace isochor::solve
