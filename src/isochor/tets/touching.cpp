@@ -61,6 +61,7 @@ contact::ContactEnergy make_contact(const Model& model, const TouchParams& param
   energy.barrier.stiffness = scale.stiffness + (dt > 0 ? scale.mass / (dt * dt) : 0);
   energy.slip_speed = params.slip_speed > 0 ? params.slip_speed : 1e-3 * norm(box);
   energy.slip = 0.1 * energy.barrier.reach;
+  energy.listed = 0.25 * mean_size(model);
   return {std::move(surface), model.rest_positions, model.held, energy};
 }
 
