@@ -178,6 +178,28 @@ friction = 0.3
   EXPECT_GT(simulation.snapshot().second.contact->collider_contacts, 0u);
 }
 
+TEST(TetSheetsScene, ABallPressesABandIntoTheRodBeneathIt) {
+  // 15 mm deep, ten times the reach of barriers: the rod has to give way to the band.
+  Context context(2);
+  Simulation simulation(
+      parse_scene(kBandScene + R"([[collider]]
+name = "ball"
+kind = "sphere"
+radius = 0.03
+center = [0.085, 0, 0]
+key = [{ frame = 0 }, { frame = 4, translate = [-0.02, 0, 0] }]
+)",
+                  "scene.toml",
+                  std::vector<std::string>{"time.frames=4", "method.volume=\"zones\""}),
+      context);
+  while (simulation.frame() < 4) ASSERT_TRUE(simulation.advance());
+  const auto [frame, m] = simulation.snapshot();
+  EXPECT_EQ(m.contact->deepest, 0);
+  EXPECT_GT(m.contact->collider_contacts, 0u);
+  // Nodes of the band are its vertices; those of the rod ride on tets.
+  for (const Vec3d& x : frame.bodies[1].vertices) EXPECT_GT(norm(x - Vec3d{0.065, 0, 0}), 0.03);
+}
+
 TEST(TetSheetsScene, ABandIsLooseUntilItTightens) {
   const SceneSpec scene = band_scene({"body[0].band[0].tight_at=4"});
   Context context(1);

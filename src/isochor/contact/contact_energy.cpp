@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "isochor/base/error.h"
 
@@ -64,19 +65,55 @@ void ContactEnergy::begin(std::span<const Vec3d> start, ThreadArena& arena) {
 }
 
 bool ContactEnergy::clear(std::span<Vec3d> positions, ThreadArena& arena) {
+  if (params_.collider_barriers && !push_out(positions, arena)) return false;
+  if (!params_.pairs) return true;
+  const auto is_free = [&] {
+    return contact::largest_step(bvh_, start_, positions, {.remaining = 0.01}, filter(), arena) ==
+           1;
+  };
+  if (is_free()) return true;
+  if (!params_.collider_barriers) return false;
+  give_way(positions);
+  return push_out(positions, arena) && is_free();
+}
+
+bool ContactEnergy::push_out(std::span<Vec3d> positions, ThreadArena& arena) {
   constexpr double kPart = 0.1;  // of the reach
   constexpr int kRounds = 8;     // in a corner, one way out leads into the next collider
   const double least = kPart * params_.barrier.reach;
-  for (int round = 0; params_.collider_barriers; ++round) {
+  for (int round = 0;; ++round) {
     find_contacts(colliders_, free_points_, positions, 0.5 * least, arena, contacts_);
-    if (contacts_.empty()) break;
+    if (contacts_.empty()) return true;
     if (round == kRounds) return false;
     for (const ColliderContact& c : contacts_) {
       positions[c.point] += (least - c.distance) * c.normal;
     }
   }
-  return !params_.pairs ||
-         contact::largest_step(bvh_, start_, positions, {.remaining = 0.01}, filter(), arena) == 1;
+}
+
+/// Points that no collider has pushed follow those that they are near, by pairs at the start.
+void ContactEnergy::give_way(std::span<Vec3d> positions) {
+  constexpr int kRounds = 16;      // through as many layers
+  constexpr double kKept = 0.5;    // of a gap
+  constexpr double kLeast = 0.05;  // of a pair, what may follow: less would go too far
+  std::vector<std::uint8_t> follows(positions.size(), 0);
+  const auto way_of = [&](std::int32_t p) { return positions[p] - start_[p]; };
+  for (const std::int32_t p : free_points_) follows[p] = norm(way_of(p)) == 0;
+  for (int round = 0; round < kRounds; ++round) {
+    for (const Pair& pair : pairs_) {
+      double approach = -(1 - kKept) * pair.distance, mobility = 0;
+      for (int i = 0; i < 4; ++i) {
+        const std::int32_t p = pair.points[i];
+        approach -= pair.weights[i] * dot(pair.normal, way_of(p));
+        if (follows[p]) mobility += pair.weights[i] * pair.weights[i];
+      }
+      if (!(approach > 0) || mobility < kLeast) continue;
+      for (int i = 0; i < 4; ++i) {
+        if (!follows[pair.points[i]]) continue;
+        positions[pair.points[i]] += (pair.weights[i] * approach / mobility) * pair.normal;
+      }
+    }
+  }
 }
 
 EnergyValue ContactEnergy::evaluate(std::span<const Vec3d> positions, ThreadArena& arena) {

@@ -70,9 +70,9 @@ class ContactEnergy {
   /// A step from `start`, where nothing crosses; friction as of there, and no springs.
   void begin(std::span<const Vec3d> start, ThreadArena& arena);
 
-  /// Moves points that colliders have come to, or come too near, to a part of the reach from them;
-  /// whether everything can go there from the start in straight lines. A step where it cannot has
-  /// to be cut.
+  /// Moves points that colliders have come to, or come too near, to a part of the reach from them,
+  /// and with them what lies behind these; whether everything can go there from the start in
+  /// straight lines. A step where it cannot has to be cut.
   bool clear(std::span<Vec3d> positions, ThreadArena& arena);
 
   /// About positions; adds forces, N.
@@ -126,6 +126,8 @@ class ContactEnergy {
   double normal_force(std::size_t i) const;
 
  private:
+  bool push_out(std::span<Vec3d> positions, ThreadArena& arena);
+  void give_way(std::span<Vec3d> positions);
   void find(std::span<const Vec3d> positions, ThreadArena& arena);
   void make_terms(std::span<const Vec3d> positions, Curvature curvature, ThreadArena& arena);
   void find_slip(std::span<const Vec3d> positions);
