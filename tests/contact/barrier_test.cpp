@@ -136,26 +136,5 @@ TEST(Barrier, OfAColliderIsAlongItsNormal) {
   EXPECT_NEAR(term.hessian[0](1, 2), 0.48 * b.curvature, 1e-13);
 }
 
-TEST(Barrier, TermsOfManyPairsAreThoseOfEach) {
-  const TestBodies bodies = random_spheres(4, 0.4, 1);
-  ThreadArena one(1), four(4);
-  SurfaceBvh bvh(bodies.surface);
-  std::vector<Pair> pairs;
-  find_close_pairs(bvh, bodies.positions, 0.1, {.within_bodies = false}, one, pairs);
-  const Barrier barrier{.reach = 0.1, .stiffness = 1};
-  std::vector<Term> terms, again;
-  barrier_terms(pairs, bodies.positions, bodies.positions, barrier, Curvature::Definite, one,
-                terms);
-  barrier_terms(pairs, bodies.positions, bodies.positions, barrier, Curvature::Definite, four,
-                again);
-  ASSERT_EQ(terms.size(), pairs.size());
-  ASSERT_GT(terms.size(), 50u);
-  for (std::size_t i = 0; i < terms.size(); ++i) {
-    EXPECT_EQ(terms[i].points, pairs[i].points);
-    EXPECT_EQ(terms[i].energy, again[i].energy);
-    for (int b = 0; b < 16; ++b) EXPECT_EQ(norm(terms[i].hessian[b] - again[i].hessian[b]), 0);
-  }
-}
-
 }  // namespace
 }  // namespace isochor::contact

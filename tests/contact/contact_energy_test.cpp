@@ -26,7 +26,7 @@ ContactEnergy energy_of_squares(const EnergyParams& params) {
           rest, std::vector<std::uint8_t>(8, 0), params};
 }
 
-constexpr EnergyParams kParams{
+const EnergyParams kParams{
     .barrier = {.reach = 0.1, .stiffness = 20}, .friction = 0.4, .slip_speed = 0.01, .slip = 0.001};
 
 PlacedColliders floor_at(double height, double friction, ThreadArena& arena) {
@@ -67,7 +67,8 @@ TEST(ContactEnergy, ForcesAndMatrixAreThoseOfDifferences) {
   EXPECT_NEAR((above - below) / (2 * kStep), slope, 1e-5 * std::abs(slope));
 
   energy.evaluate(x, arena);
-  energy.linearise(x, arena);
+  energy.linearise(x, Curvature::Definite, arena);
+  energy.assemble(arena);
   std::vector<Vec3d> image(8, Vec3d{0, 0, 0}), back(8, Vec3d{0, 0, 0}), other(8);
   for (Vec3d& w : other) w = {any(random), any(random), any(random)};
   energy.matrix().add_product<double>(way, image, arena);
@@ -89,7 +90,8 @@ TEST(ContactEnergy, MatrixHasItsDiagonalAndMatchesTerms) {
   const std::vector<Vec3d> x = two_squares(0.05);
   energy.begin(x, arena);
   energy.evaluate(x, arena);
-  energy.linearise(x, arena);
+  energy.linearise(x, Curvature::Definite, arena);
+  energy.assemble(arena);
   std::vector<Mat3d> sum(8, Mat3d::zero());
   for (const Term& term : energy.terms()) {
     for (int i = 0; i < term.count; ++i) sum[term.points[i]] += term.hessian[5 * i];
@@ -100,6 +102,56 @@ TEST(ContactEnergy, MatrixHasItsDiagonalAndMatchesTerms) {
     const Mat3d off = matrix.diagonal()[row] - sum[matrix.points()[row]];
     EXPECT_LT(std::abs(trace(off)), 1e-9 * trace(matrix.diagonal()[row]));
   }
+}
+
+TEST(ContactEnergy, ListsOfPairsAndThreadsChangeNoBit) {
+  const TestBodies bodies = random_spheres(6, 0.35, 1);
+  ThreadArena one(1), four(4);
+  EnergyParams params{.barrier = {.reach = 0.1},
+                      .body_stiffness = {1, 2, 3, 4, 5, 6},
+                      .friction = 0.3,
+                      .slip = 0.001};
+  const std::vector<std::uint8_t> held(bodies.positions.size(), 0);
+  ContactEnergy plain(bodies.surface, bodies.positions, held, params);
+  params.listed = 0.2;
+  ContactEnergy listed(bodies.surface, bodies.positions, held, params);
+  plain.begin(bodies.positions, one);
+  listed.begin(bodies.positions, four);
+  Random random(5);
+  std::vector<Vec3d> x = bodies.positions, way(x.size());
+  for (int round = 0; round < 4; ++round) {
+    for (Vec3d& w : way) w = random.vector(-0.1, 0.1);
+    const double part = plain.largest_step(x, way, one);
+    EXPECT_EQ(part, listed.largest_step(x, way, four));
+    EXPECT_LT(part, 1);
+    x = moved_by(x, way, 0.5 * part);
+    EXPECT_EQ(plain.evaluate(x, one).energy, listed.evaluate(x, four).energy);
+    EXPECT_GT(plain.pairs().size(), 50U);
+    plain.linearise(x, Curvature::Definite, one);
+    listed.linearise(x, Curvature::Definite, four);
+    ASSERT_EQ(plain.terms().size(), listed.terms().size());
+    for (std::size_t t = 0; t < plain.terms().size(); ++t) {
+      EXPECT_EQ(plain.terms()[t].points, listed.terms()[t].points);
+      for (int b = 0; b < 16; ++b) {
+        EXPECT_EQ(norm(plain.terms()[t].hessian[b] - listed.terms()[t].hessian[b]), 0);
+      }
+    }
+  }
+}
+
+TEST(ContactEnergy, PartsThatAreNearAtRestPushFromHalfThatDistance) {
+  ThreadArena arena(1);
+  // One body now: a gap of 0.12 at rest is nearer than twice the reach.
+  const auto pushes = [&](double gap) {
+    ContactEnergy energy(make_surface({{0, 2, 1}, {0, 3, 2}, {4, 5, 6}, {4, 6, 7}}, 8),
+                         two_squares(0.12), std::vector<std::uint8_t>(8, 0), kParams);
+    const std::vector<Vec3d> x = two_squares(gap);
+    energy.begin(x, arena);
+    return energy.evaluate(x, arena).energy > 0;
+  };
+  EXPECT_FALSE(pushes(0.12));
+  EXPECT_FALSE(pushes(0.07));
+  EXPECT_TRUE(pushes(0.05));
 }
 
 TEST(ContactEnergy, StepsEndBeforeAnythingMeets) {

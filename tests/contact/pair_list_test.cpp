@@ -20,12 +20,12 @@ TEST(PairList, AnswersAsTreesDoWithinItsRange) {
   SurfaceBvh bvh(bodies.surface);
   constexpr double kReach = 0.06, kListed = 0.3;
   PairList list;
-  EXPECT_LT(list.range(bodies.positions, 0, arena), 0);
+  EXPECT_LT(list.range(bodies.positions, 0, {}, arena), 0);
   list.make(bvh, bodies.positions, kListed, {}, arena);
-  EXPECT_NEAR(list.range(bodies.positions, kReach, arena), 0.5 * (kListed - kReach), 1e-3);
+  EXPECT_NEAR(list.range(bodies.positions, kReach, {}, arena), 0.5 * (kListed - kReach), 1e-3);
   for (std::uint64_t seed = 1; seed < 6; ++seed) {
     const std::vector<Vec3d> x = moved(bodies.positions, 0.01, seed);
-    ASSERT_GE(list.range(x, kReach, arena), 0);
+    ASSERT_GE(list.range(x, kReach, {}, arena), 0);
     std::vector<Pair> ours, theirs;
     list.find_close(x, kReach, arena, ours);
     find_close_pairs(bvh, x, kReach, {}, arena, theirs);
@@ -37,14 +37,14 @@ TEST(PairList, AnswersAsTreesDoWithinItsRange) {
       EXPECT_EQ(ours[i].distance, theirs[i].distance);
     }
     // As far as the range allows: the longest way of a corner of a cube is sqrt(3) of its side.
-    const std::vector<Vec3d> end = moved(x, 0.57 * list.range(x, 0, arena), seed + 100);
+    const std::vector<Vec3d> end = moved(x, 0.57 * list.range(x, 0, {}, arena), seed + 100);
     const double part = list.largest_step(x, end, {}, arena);
     EXPECT_EQ(part, largest_step(bvh, x, end, {}, {}, arena));
     EXPECT_LT(part, 1);
   }
-  EXPECT_LT(list.range(moved(bodies.positions, 0.3, 7), kReach, arena), 0);
+  EXPECT_LT(list.range(moved(bodies.positions, 0.3, 7), kReach, {}, arena), 0);
   list.clear();
-  EXPECT_LT(list.range(bodies.positions, 0, arena), 0);
+  EXPECT_LT(list.range(bodies.positions, 0, {}, arena), 0);
 }
 
 }  // namespace

@@ -133,12 +133,17 @@ TEST(Penetration, SpringsPullAlongTheNormalAndHoldAsMuchAsTheyGrip) {
   EXPECT_LT(norm(grips * n - 10.0 * n), 1e-14);
   EXPECT_LT(norm(grips * t - 3.0 * t), 1e-14);
   const ColliderContact contact{.point = 4, .distance = -0.1, .normal = n};
-  const PointSpring spring = penalty_spring(contact, {1, 2, 3}, 10, 0);
-  EXPECT_EQ(spring.point, 4);
-  EXPECT_LT(norm(spring.target - Vec3d{1, 2.06, 3.08}), 1e-15);
+  const PointSpring spring = penalty_spring(contact, {1, 2, 3}, 10, 0, 0.05);
+  EXPECT_EQ(spring.points[0], 4);
+  EXPECT_LT(norm(spring.target - Vec3d{1, 2.09, 3.12}), 1e-15);
   EXPECT_LT(norm(spring.stiffness - slides), 1e-15);
   const Penetration found{.vertex = 5, .target = {1, 1, 1}, .normal = n, .depth = 0.2};
-  EXPECT_LT(norm(penalty_spring(found, 10, 0.3).stiffness - grips), 1e-15);
+  EXPECT_LT(norm(penalty_spring(found, 10, 0.3, 0).stiffness - grips), 1e-15);
+  // 0.15 along the normal from where it ends.
+  const std::vector<Vec3d> x(5, Vec3d{1, 2, 3} + 0.05 * n);
+  const Term term = spring_term(spring, x);
+  EXPECT_NEAR(term.energy, 0.5 * 10 * 0.1 * 0.1, 1e-15);
+  EXPECT_LT(norm(term.gradient[0] + 1.0 * n), 1e-14);
 }
 
 }  // namespace

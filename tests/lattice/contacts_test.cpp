@@ -112,7 +112,7 @@ TEST(LatticeContacts, WhatBodiesDoToEachOtherHasNoForceAndNoMoment) {
   Contacts contacts(near.model, surface_of(near.boxes), {},
                     {.self_contact = true, .friction = 0.5, .reach = near.reach}, near.arena);
   contacts.begin(near.model.rest_positions, 0.01);
-  const double scale = std::sqrt(contacts.evaluate(near.nodes).square);
+  const double scale = std::sqrt(contacts.evaluate(near.nodes).force_squared);
   ASSERT_GT(scale, 0);
   std::vector<Vec3d> force(near.model.node_count(), Vec3d{0, 0, 0});
   contacts.add_forces(force);

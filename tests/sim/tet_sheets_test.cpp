@@ -138,6 +138,68 @@ TEST(TetSheetsScene, ABandThatFallsIsHeldBackAndThatIsTold) {
   EXPECT_GT(lowest, -0.03) << "it is where it was, nearly";
 }
 
+TEST(TetSheetsScene, ALooseBandFallsOnAColliderAndRestsThere) {
+  // Down a rod that is held; the ground is 1 cm below the band.
+  constexpr double kGround = -0.03;
+  Context context(2);
+  Simulation simulation(
+      parse_scene(kBandScene + R"([[collider]]
+name = "ground"
+kind = "plane"
+center = [0, -0.03, 0]
+friction = 0.3
+)",
+                  "scene.toml",
+                  std::vector<std::string>{
+                      "time.frames=8", "time.frame_rate=50", "time.integrator=\"backward-euler\"",
+                      "world.gravity=[0,-9.81,0]", "method.volume=\"zones\"",
+                      "body[0].hold[0].low=[-1,-1,-1]", "body[0].hold[0].high=[1,1,1]",
+                      "body[0].shape.center=[0,0.08,0]", "body[0].band[0].center=[0,0,0]",
+                      "body[0].band[0].girth=0.36", "body[0].band[0].friction=0"}),
+      context);
+  const auto ends = [&] {
+    double lowest = 1, highest = -1;
+    for (const Vec3d& x : simulation.snapshot().first.bodies[1].vertices) {
+      lowest = std::min(lowest, x[1]);
+      highest = std::max(highest, x[1]);
+    }
+    return std::array{lowest, highest};
+  };
+  std::array<double, 2> before{};
+  while (simulation.frame() < 8) {
+    before = ends();
+    ASSERT_TRUE(simulation.advance());
+    EXPECT_GT(ends()[0], kGround) << simulation.frame();
+  }
+  const auto [lowest, highest] = ends();
+  EXPECT_LT(lowest, kGround + 2e-3);
+  EXPECT_GT(highest, kGround + 0.03) << "it stands";
+  EXPECT_NEAR(highest, before[1], 1e-4) << "at rest";
+  EXPECT_GT(simulation.snapshot().second.contact->collider_contacts, 0u);
+}
+
+TEST(TetSheetsScene, ABallPressesABandIntoTheRodBeneathIt) {
+  // 15 mm deep, ten times the reach of barriers: the rod has to give way to the band.
+  Context context(2);
+  Simulation simulation(
+      parse_scene(kBandScene + R"([[collider]]
+name = "ball"
+kind = "sphere"
+radius = 0.03
+center = [0.085, 0, 0]
+key = [{ frame = 0 }, { frame = 4, translate = [-0.02, 0, 0] }]
+)",
+                  "scene.toml",
+                  std::vector<std::string>{"time.frames=4", "method.volume=\"zones\""}),
+      context);
+  while (simulation.frame() < 4) ASSERT_TRUE(simulation.advance());
+  const auto [frame, m] = simulation.snapshot();
+  EXPECT_EQ(m.contact->deepest, 0);
+  EXPECT_GT(m.contact->collider_contacts, 0u);
+  // Nodes of the band are its vertices; those of the rod ride on tets.
+  for (const Vec3d& x : frame.bodies[1].vertices) EXPECT_GT(norm(x - Vec3d{0.065, 0, 0}), 0.03);
+}
+
 TEST(TetSheetsScene, ABandIsLooseUntilItTightens) {
   const SceneSpec scene = band_scene({"body[0].band[0].tight_at=4"});
   Context context(1);

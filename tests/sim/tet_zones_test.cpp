@@ -201,6 +201,53 @@ TEST(TetZones, AResumedRunWithContactHasTheSameBits) {
   EXPECT_EQ(whole.checkpoint(), resumed.checkpoint());
 }
 
+/// Its speed, m/s, in each of 45 frames of 1/100 s, on a slope of 1/2: gravity is turned instead.
+std::vector<double> slide_block(const std::string& integrator, const std::string& friction) {
+  Context context(1);
+  Simulation simulation(parse_scene(
+                            "format = 1\n[time]\nframes = 45\nframe_rate = 100\nintegrator = \"" +
+                                integrator +
+                                R"("
+[world]
+gravity = [4.387, -8.774, 0]
+[method]
+name = "tets"
+volume = "zones"
+[[collider]]
+name = "slope"
+kind = "plane"
+friction = )" + friction + R"(
+[[body]]
+name = "block"
+cell_size = 0.1
+shape = { kind = "box", size = [0.1, 0.1, 0.1], center = [0, 0.051, 0] }
+material = { law = "neo_hookean_isochoric", young = 1e6, poisson = 0.3 }
+)",
+                            "s.toml"),
+                        context);
+  std::vector<double> speeds;
+  while (simulation.frame() < 45) {
+    if (!simulation.advance()) return {};
+    const Measures m = simulation.snapshot().second;
+    EXPECT_LE(std::abs(*m.worst_zone_volume_error), 1e-9);
+    EXPECT_EQ(m.contact->deepest, 0);
+    speeds.push_back(m.motion->momentum[0] / simulation.summary().mass);
+  }
+  return speeds;
+}
+
+TEST(TetZones, ABlockOfOneZoneSlidesOrSticksOnASlopeAsCoulombSays) {
+  // It falls 1 mm first: after 30 frames it is at rest on the slope.
+  for (const std::string integrator : {"backward-euler", "bdf2"}) {
+    const std::vector<double> slides = slide_block(integrator, "0.3");
+    ASSERT_EQ(slides.size(), 46u);
+    EXPECT_NEAR((slides[45] - slides[30]) / 0.15, 4.387 - 0.3 * 8.774, 2e-3) << integrator;
+  }
+  const std::vector<double> sticks = slide_block("backward-euler", "0.6");
+  ASSERT_EQ(sticks.size(), 46u);
+  EXPECT_LT(std::abs(sticks[45]), 1e-3 * std::hypot(0.1, 0.1, 0.1)) << "what sticks may creep";
+}
+
 TEST(TetZones, AColliderPressesWhatIsAtRest) {
   const std::string press = R"(
 [[body.zone]]

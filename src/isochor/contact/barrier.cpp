@@ -270,17 +270,4 @@ Term barrier_term(const ColliderContact& contact, const Barrier& barrier) {
   return term;
 }
 
-void barrier_terms(std::span<const Pair> pairs, std::span<const Vec3d> positions,
-                   std::span<const Vec3d> rest_positions, const Barrier& barrier,
-                   Curvature curvature, ThreadArena& arena, std::vector<Term>& terms) {
-  constexpr std::size_t kGrain = 64;
-  terms.resize(pairs.size());
-  parallel_for(arena, pairs.size(), kGrain, [&](std::size_t i) {
-    const auto& points = pairs[i].points;
-    terms[i] = barrier_term(pairs[i].kind, gather(positions, points),
-                            gather(rest_positions, points), barrier, curvature);
-    terms[i].points = points;
-  });
-}
-
 }  // namespace isochor::contact

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <vector>
-
-#include "isochor/base/parallel.h"
 #include "isochor/contact/collider_contacts.h"
 #include "isochor/contact/term.h"
 
@@ -37,10 +34,5 @@ Term barrier_term(PairKind kind, const FourVectors& x, const FourVectors& rest,
 /// Of a point near a collider; the curvature of the collider's surface, which pushes less, is left
 /// out of the second derivatives.
 Term barrier_term(const ColliderContact& contact, const Barrier& barrier);
-
-/// The terms of all pairs, in their order.
-void barrier_terms(std::span<const Pair> pairs, std::span<const Vec3d> positions,
-                   std::span<const Vec3d> rest_positions, const Barrier& barrier,
-                   Curvature curvature, ThreadArena& arena, std::vector<Term>& terms);
 
 }  // namespace isochor::contact

@@ -2,11 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "isochor/base/error.h"
-#include "isochor/contact/impacts.h"
 
 namespace isochor::contact {
+namespace {
+
+constexpr std::size_t kGrain = 64;
+
+}  // namespace
 
 ContactEnergy::ContactEnergy(Surface surface, std::vector<Vec3d> rest_positions,
                              std::span<const std::uint8_t> held, const EnergyParams& params)
@@ -14,7 +19,8 @@ ContactEnergy::ContactEnergy(Surface surface, std::vector<Vec3d> rest_positions,
       rest_positions_(std::move(rest_positions)),
       bvh_(std::move(surface)),
       end_(rest_positions_.size()) {
-  if (!(params.barrier.reach > 0) || !(params.barrier.stiffness > 0)) {
+  if (!(params.barrier.reach > 0) ||
+      (params.body_stiffness.empty() && !(params.barrier.stiffness > 0))) {
     throw Error(Fault::Input, "contact::ContactEnergy", "the barrier has no reach or no stiffness",
                 "give both a positive number");
   }
@@ -23,14 +29,34 @@ ContactEnergy::ContactEnergy(Surface surface, std::vector<Vec3d> rest_positions,
   }
 }
 
+PairFilter ContactEnergy::filter() const {
+  return {.rest_distance = kTouching * params_.barrier.reach, .rest_positions = rest_positions_};
+}
+
+Barrier ContactEnergy::barrier_of(const Pair& pair) const {
+  Barrier barrier = params_.barrier;
+  const std::vector<std::int32_t>& bodies = bvh_.surface().bodies;
+  const std::int32_t a = bodies[pair.points[0]], b = bodies[pair.points[3]];
+  if (!params_.body_stiffness.empty()) {
+    barrier.stiffness = std::min(params_.body_stiffness[a], params_.body_stiffness[b]);
+  }
+  if (a == b) {
+    const double at_rest = closest_points(pair.kind, gather(rest_positions_, pair.points)).distance;
+    barrier.reach = std::min(barrier.reach, 0.5 * at_rest);
+  }
+  return barrier;
+}
+
 void ContactEnergy::place(PlacedColliders colliders, double duration) {
-  colliders_ = std::move(colliders);
+  colliders_ = end_colliders_ = std::move(colliders);
   duration_ = duration;
 }
 
 void ContactEnergy::begin(std::span<const Vec3d> start, ThreadArena& arena) {
   start_ = start;
   rubbing_.clear();
+  springs_.clear();
+  list_.clear();  // what a step does depends on its start alone
   find(start, arena);
   // Of points that a collider has come to nothing is known yet.
   std::erase_if(contacts_, [](const ColliderContact& c) { return c.distance <= 0; });
@@ -39,19 +65,55 @@ void ContactEnergy::begin(std::span<const Vec3d> start, ThreadArena& arena) {
 }
 
 bool ContactEnergy::clear(std::span<Vec3d> positions, ThreadArena& arena) {
+  if (params_.collider_barriers && !push_out(positions, arena)) return false;
+  if (!params_.pairs) return true;
+  const auto is_free = [&] {
+    return contact::largest_step(bvh_, start_, positions, {.remaining = 0.01}, filter(), arena) ==
+           1;
+  };
+  if (is_free()) return true;
+  if (!params_.collider_barriers) return false;
+  give_way(positions);
+  return push_out(positions, arena) && is_free();
+}
+
+bool ContactEnergy::push_out(std::span<Vec3d> positions, ThreadArena& arena) {
   constexpr double kPart = 0.1;  // of the reach
   constexpr int kRounds = 8;     // in a corner, one way out leads into the next collider
   const double least = kPart * params_.barrier.reach;
-  for (int round = 0; params_.collider_barriers; ++round) {
+  for (int round = 0;; ++round) {
     find_contacts(colliders_, free_points_, positions, 0.5 * least, arena, contacts_);
-    if (contacts_.empty()) break;
+    if (contacts_.empty()) return true;
     if (round == kRounds) return false;
     for (const ColliderContact& c : contacts_) {
       positions[c.point] += (least - c.distance) * c.normal;
     }
   }
-  return !params_.pairs ||
-         contact::largest_step(bvh_, start_, positions, {.remaining = 0.01}, {}, arena) == 1;
+}
+
+/// Points that no collider has pushed follow those that they are near, by pairs at the start.
+void ContactEnergy::give_way(std::span<Vec3d> positions) {
+  constexpr int kRounds = 16;      // through as many layers
+  constexpr double kKept = 0.5;    // of a gap
+  constexpr double kLeast = 0.05;  // of a pair, what may follow: less would go too far
+  std::vector<std::uint8_t> follows(positions.size(), 0);
+  const auto way_of = [&](std::int32_t p) { return positions[p] - start_[p]; };
+  for (const std::int32_t p : free_points_) follows[p] = norm(way_of(p)) == 0;
+  for (int round = 0; round < kRounds; ++round) {
+    for (const Pair& pair : pairs_) {
+      double approach = -(1 - kKept) * pair.distance, mobility = 0;
+      for (int i = 0; i < 4; ++i) {
+        const std::int32_t p = pair.points[i];
+        approach -= pair.weights[i] * dot(pair.normal, way_of(p));
+        if (follows[p]) mobility += pair.weights[i] * pair.weights[i];
+      }
+      if (!(approach > 0) || mobility < kLeast) continue;
+      for (int i = 0; i < 4; ++i) {
+        if (!follows[pair.points[i]]) continue;
+        positions[pair.points[i]] += (pair.weights[i] * approach / mobility) * pair.normal;
+      }
+    }
+  }
 }
 
 EnergyValue ContactEnergy::evaluate(std::span<const Vec3d> positions, ThreadArena& arena) {
@@ -63,6 +125,10 @@ EnergyValue ContactEnergy::evaluate(std::span<const Vec3d> positions, ThreadAren
     for (int i = 0; i < term.count; ++i) {
       value.force_squared += dot(term.gradient[i], term.gradient[i]);
     }
+  }
+  const auto inside = [](const ColliderContact& c) { return !(c.distance > 0); };
+  if (std::ranges::any_of(contacts_, inside)) {
+    value.energy = std::numeric_limits<double>::infinity();
   }
   return value;
 }
@@ -76,14 +142,46 @@ EnergyValue ContactEnergy::evaluate(std::span<const Vec3d> positions, std::span<
   return value;
 }
 
-void ContactEnergy::linearise(std::span<const Vec3d> positions, ThreadArena& arena) {
-  make_terms(positions, Curvature::Definite, arena);
+void ContactEnergy::linearise(std::span<const Vec3d> positions, Curvature curvature,
+                              ThreadArena& arena) {
+  make_terms(positions, curvature, arena);
+}
+
+const ContactMatrix& ContactEnergy::assemble(ThreadArena& arena) {
   matrix_.assemble(terms_, arena);
+  return matrix_;
+}
+
+PointSpring ContactEnergy::as_spring(std::size_t i) const {
+  const Term& term = terms_[i];
+  PointSpring spring{.points = term.points, .count = term.count, .collider = term.collider};
+  if (i < contacts_.size()) {
+    spring.weights = {1};
+    spring.stiffness = term.hessian[0];
+    return spring;
+  }
+  i -= contacts_.size();
+  if (i < pairs_.size()) {
+    const Pair& pair = pairs_[i];
+    const BarrierValue value = contact::evaluate(barriers_[i], pair.distance);
+    // Of nearly parallel edges only a part counts.
+    const double part = value.energy > 0 ? term.energy / value.energy : 0;
+    spring.weights = pair.weights;
+    spring.stiffness = outer((part * value.curvature) * pair.normal, pair.normal);
+    return spring;
+  }
+  i -= pairs_.size();
+  if (i >= rubbing_.size()) return springs_[i - rubbing_.size()];
+  spring.weights = rubbing_[i].weights;
+  const auto lesser = [](double a, double b) { return std::abs(a) < std::abs(b); };
+  const auto main = std::ranges::max_element(spring.weights, lesser);
+  const std::ptrdiff_t at = main - spring.weights.begin();
+  spring.stiffness = term.hessian[5 * at] * (1 / (*main * *main));
+  return spring;
 }
 
 double ContactEnergy::largest_step(std::span<const Vec3d> positions, std::span<const Vec3d> way,
                                    ThreadArena& arena) {
-  constexpr double kRemaining = 0.3;  // of the gap
   parallel_for(arena, end_.size(), solve::kRowGrain,
                [&](std::size_t i) { end_[i] = positions[i] + way[i]; });
   double part = 1;
@@ -94,7 +192,31 @@ double ContactEnergy::largest_step(std::span<const Vec3d> positions, std::span<c
   // The rest of the way is of no interest.
   parallel_for(arena, end_.size(), solve::kRowGrain,
                [&](std::size_t i) { end_[i] = positions[i] + part * way[i]; });
-  return part * contact::largest_step(bvh_, positions, end_, {.remaining = kRemaining}, {}, arena);
+  return part * free_of_pairs(positions, end_, arena);
+}
+
+double ContactEnergy::free_of_pairs(std::span<const Vec3d> start, std::span<const Vec3d> end,
+                                    ThreadArena& arena) {
+  // How far pairs are listed for a way, in units of it: more than what two points that meet go.
+  constexpr double kSpare = 2.5;
+  double furthest = 0;
+  for (std::size_t p = 0; params_.listed > 0 && p < start.size(); ++p) {
+    const Vec3d way = end[p] - start[p];
+    furthest = std::max(furthest, dot(way, way));
+  }
+  furthest = std::sqrt(furthest);
+  if (!(params_.listed > 0) || listed_range(start, arena) < furthest) {
+    // A list for this way and for what is near at its end, unless that would be very long.
+    if (!(kSpare * furthest < 2 * params_.listed)) {
+      return contact::largest_step(bvh_, start, end, impact_options(), filter(), arena);
+    }
+    list_.make(bvh_, start, params_.barrier.reach + kSpare * furthest, filter(), arena);
+  }
+  return list_.largest_step(start, end, impact_options(), arena);
+}
+
+double ContactEnergy::listed_range(std::span<const Vec3d> positions, ThreadArena& arena) const {
+  return list_.range(positions, 0, impact_options(), arena);
 }
 
 double ContactEnergy::normal_force(std::size_t i) const {
@@ -109,8 +231,10 @@ bool ContactEnergy::lag_friction(std::span<const Vec3d> positions,
                                  std::span<const FrictionContact> others) {
   rubbing_.assign(others.begin(), others.end());
   for (std::size_t i = 0; i < contacts_.size(); ++i) {
-    if (contacts_[i].friction == 0) continue;
-    rubbing_.push_back(friction_of(contacts_[i], normal_force(i), duration_));
+    ColliderContact c = contacts_[i];
+    if (c.friction == 0) continue;
+    c.velocity = end_colliders_.sample(c.collider, positions[c.point]).velocity;
+    rubbing_.push_back(friction_of(c, normal_force(i), duration_));
   }
   if (params_.friction > 0) {
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
@@ -124,7 +248,6 @@ bool ContactEnergy::lag_friction(std::span<const Vec3d> positions,
 }
 
 void ContactEnergy::find_slip(std::span<const Vec3d> positions) {
-  constexpr double kPart = 0.1;
   double way = 0, force = 0;
   for (const FrictionContact& c : rubbing_) {
     Vec3d u = -c.carried;
@@ -134,8 +257,9 @@ void ContactEnergy::find_slip(std::span<const Vec3d> positions) {
     way += c.force * std::hypot(dot(c.tangents[0], u), dot(c.tangents[1], u));
     force += c.force;
   }
-  slip_ = duration_ > 0 ? params_.slip_speed * duration_ : params_.slip;
-  if (force > 0) slip_ = std::max(slip_, kPart * way / force);
+  const bool timed = duration_ > 0 && params_.slip_speed > 0;
+  slip_ = timed ? params_.slip_speed * duration_ : params_.slip;
+  if (force > 0) slip_ = std::max(slip_, params_.creep * way / force);
 }
 
 std::span<const ColliderContact> ContactEnergy::find_inside(std::span<const Vec3d> positions,
@@ -159,26 +283,52 @@ void ContactEnergy::find(std::span<const Vec3d> positions, ThreadArena& arena) {
     find_contacts(colliders_, free_points_, positions, reach, arena, contacts_);
   }
   pairs_.clear();
+  barriers_.clear();
   if (!params_.pairs) return;
-  find_close_pairs(bvh_, positions, reach,
-                   {.rest_distance = reach, .rest_positions = rest_positions_}, arena, pairs_);
+  if (params_.listed > 0) {
+    if (list_.range(positions, reach, impact_options(), arena) < 0) {
+      list_.make(bvh_, positions, reach + params_.listed, filter(), arena);
+    }
+    list_.find_close(positions, reach, arena, pairs_);
+  } else {
+    find_close_pairs(bvh_, positions, reach, filter(), arena, pairs_);
+  }
+  barriers_.resize(pairs_.size());
+  parallel_for(arena, pairs_.size(), kGrain,
+               [&](std::size_t i) { barriers_[i] = barrier_of(pairs_[i]); });
+  // Those that push.
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < pairs_.size(); ++i) {
+    if (pairs_[i].distance >= barriers_[i].reach) continue;
+    barriers_[kept] = barriers_[i];
+    pairs_[kept++] = pairs_[i];
+  }
+  pairs_.resize(kept);
+  barriers_.resize(kept);
 }
 
 void ContactEnergy::make_terms(std::span<const Vec3d> positions, Curvature curvature,
                                ThreadArena& arena) {
-  constexpr std::size_t kGrain = 64;
   const std::size_t barriers = contacts_.size() + pairs_.size();
-  terms_.resize(barriers + rubbing_.size());
+  const std::size_t unsprung = barriers + rubbing_.size();
+  terms_.resize(unsprung + springs_.size());
   parallel_for(arena, terms_.size(), kGrain, [&](std::size_t i) {
     if (i < contacts_.size()) {
-      terms_[i] = barrier_term(contacts_[i], params_.barrier);
+      Barrier barrier = params_.barrier;
+      if (!params_.body_stiffness.empty()) {
+        barrier.stiffness = params_.body_stiffness[bvh_.surface().bodies[contacts_[i].point]];
+      }
+      terms_[i] = barrier_term(contacts_[i], barrier);
     } else if (i < barriers) {
       const auto& points = pairs_[i - contacts_.size()].points;
-      terms_[i] = barrier_term(pairs_[i - contacts_.size()].kind, gather(positions, points),
-                               gather(rest_positions_, points), params_.barrier, curvature);
+      terms_[i] =
+          barrier_term(pairs_[i - contacts_.size()].kind, gather(positions, points),
+                       gather(rest_positions_, points), barriers_[i - contacts_.size()], curvature);
       terms_[i].points = points;
-    } else {
+    } else if (i < unsprung) {
       terms_[i] = friction_term(rubbing_[i - barriers], start_, positions, slip_);
+    } else {
+      terms_[i] = spring_term(springs_[i - unsprung], positions);
     }
   });
 }

@@ -5,21 +5,32 @@
 #include "isochor/contact/barrier.h"
 #include "isochor/contact/contact_matrix.h"
 #include "isochor/contact/friction.h"
-#include "isochor/contact/proximity.h"
+#include "isochor/contact/pair_list.h"
+#include "isochor/contact/penalty.h"
 
 namespace isochor::contact {
 
+/// Nearer than this part of their reach things count as touching.
+inline constexpr double kTouching = 1e-3;
+
 struct EnergyParams {
-  /// Reach and stiffness. Parts of one body that are nearer than the reach at rest do not push each
-  /// other; cross they cannot either.
+  /// Reach and stiffness. Parts of one body that are near each other at rest do not push each other
+  /// there: half their distance is the reach of their own. Those that touch there are one part.
   Barrier barrier;
+  /// N/m, of each body in place of the barrier's; a pair has the lesser. Empty: one for all.
+  std::vector<double> body_stiffness{};
   bool pairs = true;  ///< of bodies with each other and themselves
   /// Colliders have barriers. Off: the method keeps points out of them (`find_inside`) and says
   /// what rubs there; where points come fast that takes far fewer iterations.
   bool collider_barriers = true;
-  double friction = 0;    ///< coefficient, of pairs; colliders have their own
-  double slip_speed = 0;  ///< m/s, of contacts that stick: they creep with less
-  double slip = 0;        ///< m, the same where a step takes no time
+  double friction = 0;     ///< coefficient, of pairs; colliders have their own
+  double slip_speed = 0;   ///< m/s, of contacts that stick: they creep with less
+  double slip = 0;         ///< m, the same where a step takes no time, or without a speed
+  double creep = 0.1;      ///< as much of how far things slide as what sticks may creep, too
+  double remaining = 0.3;  ///< of the gap, where a step ends before things meet
+  /// m, beside the reach: pairs that are not further apart are listed and asked again for as long
+  /// as points stay near; 0: trees are asked each time. The same bits.
+  double listed = 0;
 };
 
 /// What contact does at an iterate.
@@ -45,16 +56,23 @@ class ContactEnergy {
 
   EnergyParams& params() { return params_; }
   SurfaceBvh& surface() { return bvh_; }
+  std::span<const std::int32_t> free_points() const { return free_points_; }
+  PairFilter filter() const;
+  Barrier barrier_of(const Pair& pair) const;
 
   /// Colliders as they are at the end of a step, and how long it takes, s; 0: no time.
   void place(PlacedColliders colliders, double duration);
+  /// The same on their way there.
+  void move(PlacedColliders colliders) { colliders_ = std::move(colliders); }
+  const PlacedColliders& colliders() const { return colliders_; }
+  const PlacedColliders& colliders_at_end() const { return end_colliders_; }
 
-  /// A step from `start`, where nothing crosses; friction as of there.
+  /// A step from `start`, where nothing crosses; friction as of there, and no springs.
   void begin(std::span<const Vec3d> start, ThreadArena& arena);
 
-  /// Moves points that colliders have come to, or come too near, to a part of the reach from them;
-  /// whether everything can go there from the start in straight lines. A step where it cannot has
-  /// to be cut.
+  /// Moves points that colliders have come to, or come too near, to a part of the reach from them,
+  /// and with them what lies behind these; whether everything can go there from the start in
+  /// straight lines. A step where it cannot has to be cut.
   bool clear(std::span<Vec3d> positions, ThreadArena& arena);
 
   /// About positions; adds forces, N.
@@ -63,13 +81,26 @@ class ContactEnergy {
   /// The same without forces.
   EnergyValue evaluate(std::span<const Vec3d> positions, ThreadArena& arena);
 
-  /// Second derivatives at the positions last evaluated, definite.
-  void linearise(std::span<const Vec3d> positions, ThreadArena& arena);
+  /// Springs beside barriers, for as long as a step lasts.
+  std::vector<PointSpring>& springs() { return springs_; }
+
+  /// Second derivatives of terms at the positions last evaluated. Those of friction, springs and
+  /// colliders are definite as they are.
+  void linearise(std::span<const Vec3d> positions, Curvature curvature, ThreadArena& arena);
+  /// Of these, as a matrix.
+  const ContactMatrix& assemble(ThreadArena& arena);
   const ContactMatrix& matrix() const { return matrix_; }
+  /// `terms()[i]`, linearised, as one spring of a weighted sum of points: what multigrid sees.
+  PointSpring as_spring(std::size_t i) const;
 
   /// How far all points may go from positions without contact, 0 to 1 of `way`.
   double largest_step(std::span<const Vec3d> positions, std::span<const Vec3d> way,
                       ThreadArena& arena);
+  /// Pairs alone: a part of the way from `start` to `end`.
+  double free_of_pairs(std::span<const Vec3d> start, std::span<const Vec3d> end,
+                       ThreadArena& arena);
+  /// How far all points may go from positions, m, before pairs have to be found anew.
+  double listed_range(std::span<const Vec3d> positions, ThreadArena& arena) const;
 
   /// Friction by the normal forces and tangents of the positions last evaluated, which these are,
   /// and of contacts that the method knows of; whether there is any. Until the next time, what
@@ -86,7 +117,8 @@ class ContactEnergy {
   std::span<const FrictionContact> rubbing() const { return rubbing_; }
   double slip() const { return slip_; }
 
-  /// Of the positions last evaluated: barriers of colliders, then those of pairs, then friction.
+  /// Of the positions last evaluated: barriers of colliders, then those of pairs, then friction,
+  /// then springs.
   std::span<const Term> terms() const { return terms_; }
   std::span<const ColliderContact> contacts() const { return contacts_; }
   std::span<const Pair> pairs() const { return pairs_; }
@@ -94,20 +126,26 @@ class ContactEnergy {
   double normal_force(std::size_t i) const;
 
  private:
+  bool push_out(std::span<Vec3d> positions, ThreadArena& arena);
+  void give_way(std::span<Vec3d> positions);
   void find(std::span<const Vec3d> positions, ThreadArena& arena);
   void make_terms(std::span<const Vec3d> positions, Curvature curvature, ThreadArena& arena);
   void find_slip(std::span<const Vec3d> positions);
+  ImpactOptions impact_options() const { return {.remaining = params_.remaining}; }
 
   EnergyParams params_;
   std::vector<Vec3d> rest_positions_;
   std::vector<std::int32_t> free_points_;  ///< of the surface
   SurfaceBvh bvh_;
-  PlacedColliders colliders_;
+  PairList list_;
+  PlacedColliders colliders_, end_colliders_;
   double duration_ = 0, slip_ = 0;
   std::span<const Vec3d> start_;
   std::vector<ColliderContact> contacts_, inside_;
   std::vector<Pair> pairs_;
+  std::vector<Barrier> barriers_;  ///< of pairs
   std::vector<FrictionContact> rubbing_;
+  std::vector<PointSpring> springs_;
   std::vector<Term> terms_;
   ContactMatrix matrix_;
   std::vector<Vec3d> end_;  ///< memory of largest_step

@@ -17,7 +17,8 @@ void PairList::make(SurfaceBvh& bvh, std::span<const Vec3d> positions, double re
   reach_ = reach;
 }
 
-double PairList::range(std::span<const Vec3d> positions, double reach, ThreadArena& arena) const {
+double PairList::range(std::span<const Vec3d> positions, double reach, const ImpactOptions& options,
+                       ThreadArena& arena) const {
   if (made_at_.empty()) return -1;
   std::vector<double> furthest((positions.size() + kGrain - 1) / kGrain, 0);
   arena.for_chunks(positions.size(), kGrain, [&](std::size_t begin, std::size_t end) {
@@ -31,8 +32,8 @@ double PairList::range(std::span<const Vec3d> positions, double reach, ThreadAre
   constexpr double kSafe = 0.999;
   const double moved = furthest.empty() ? 0 : std::sqrt(std::ranges::max(furthest));
   const double left = kSafe * reach_ - 2 * moved;
-  // A pair that is `left` apart meets, to largest_step, when a tenth of that is left.
-  return 0.5 * std::min(left - reach, (1 - ImpactOptions{}.remaining) * left);
+  // A pair that is `left` apart meets, to largest_step, when a part of that remains.
+  return 0.5 * std::min(left - reach, (1 - options.remaining) * left);
 }
 
 void PairList::find_close(std::span<const Vec3d> positions, double reach, ThreadArena& arena,

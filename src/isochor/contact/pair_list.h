@@ -17,9 +17,10 @@ class PairList {
   void clear() { made_at_.clear(); }
 
   /// How far all points may go from positions, m, so that the list still has all pairs that come
-  /// within `reach` of each other, or within a tenth of where they were; negative: they are too far
-  /// from where it was made.
-  double range(std::span<const Vec3d> positions, double reach, ThreadArena& arena) const;
+  /// within `reach` of each other, or meet on a way; negative: they are too far
+  /// from where it was made. `options` are those of the ways asked for.
+  double range(std::span<const Vec3d> positions, double reach, const ImpactOptions& options,
+               ThreadArena& arena) const;
 
   /// As find_close_pairs does, where `range` is not negative.
   void find_close(std::span<const Vec3d> positions, double reach, ThreadArena& arena,

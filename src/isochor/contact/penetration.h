@@ -21,10 +21,16 @@ struct Penetration {
   double depth = 0;                 ///< m
 };
 
-inline PointSpring penalty_spring(const Penetration& found, double stiffness, double grip) {
-  return {.point = found.vertex,
-          .target = found.target,
-          .stiffness = penalty_stiffness(stiffness, grip, found.normal)};
+/// Out, and as far from the surface as `margin`, m.
+inline PointSpring penalty_spring(const Penetration& found, double stiffness, double grip,
+                                  double margin) {
+  const auto& [a, b, c] = found.triangle;
+  const auto& [wa, wb, wc] = found.weights;
+  return {.points = {found.vertex, a, b, c},
+          .weights = {1, -wa, -wb, -wc},
+          .count = 4,
+          .stiffness = penalty_stiffness(stiffness, grip, found.normal),
+          .target = margin * found.normal};
 }
 
 /// Finds what bodies have penetrated, by themselves and each other, where nothing kept them from

@@ -13,9 +13,6 @@ using contact::Pair;
 
 /// Of penalty springs along the surface, relative to across it [McAdams11 sec 7].
 constexpr double kGrip = 0.1;
-/// How far pairs are listed for a way, beside the reach, in units of the way: a bit more than what
-/// two points that meet may go.
-constexpr double kSpareReach = 2.5;
 /// Equilibria with the friction of the one before, and with springs found anew.
 constexpr int kFrictionRounds = 2, kSpringRounds = 12;
 
@@ -74,33 +71,11 @@ std::vector<Vec3d> common_ways_out(const contact::Surface& surface, std::span<co
 
 }  // namespace
 
-/// How much of the way of all points no pair is in the way of.
-double Contacts::free_of_pairs(std::span<const Vec3d> from, std::span<const Vec3d> to) {
-  double furthest = 0;
-  for (std::size_t p = 0; p < from.size(); ++p) {
-    const Vec3d way = to[p] - from[p];
-    furthest = std::max(furthest, dot(way, way));
-  }
-  furthest = std::sqrt(furthest);
-  if (list_.range(from, 0, arena_) < furthest) {
-    // A list for this way and for what is near at its end, unless that would be very long.
-    const double reach = params_.reach + kSpareReach * furthest;
-    if (!(reach < most_listed_)) {
-      return largest_step(bvh_, from, to, {}, filter_, arena_);
-    }
-    list_.make(bvh_, from, reach, filter_, arena_);
-  }
-  return list_.largest_step(from, to, {}, arena_);
-}
-
 double Contacts::passable(std::span<const Vec3d> nodes, std::span<const Vec3d> way) {
   if (!apart_) return 1;
   interpolate(nodes, x_);
   interpolate(way, way_);
-  for (std::size_t p = 0; p < way_.size(); ++p) way_[p] += x_[p];
-  double part = 1;
-  if (params_.self_contact) part = free_of_pairs(x_, way_);
-  return std::min(part, largest_step(placed_, free_points_, x_, way_, 0, arena_));
+  return energy_.largest_step(x_, way_, arena_);
 }
 
 double Contacts::worth_asking(std::span<const Vec3d> way) {
@@ -112,7 +87,7 @@ double Contacts::worth_asking(std::span<const Vec3d> way) {
   if (!(furthest > 0)) return 1;
   const double h = model_.blocks[model_.cells[0] / 8].h;
   // No new search for more than twice the way.
-  const double listed = params_.self_contact ? list_.range(x_, 0, arena_) : h;
+  const double listed = params_.self_contact ? energy_.listed_range(x_, arena_) : h;
   return std::clamp(std::min(h, std::max(listed, 2 * furthest)) / furthest, 1.0, kMost);
 }
 
@@ -130,15 +105,15 @@ double Contacts::carry(std::span<const Vec3d> nodes, std::span<const Vec3d> way)
   if (params_.self_contact) {
     std::vector<Vec3d> end(x_);
     for (std::size_t p = 0; p < end.size(); ++p) end[p] += way_[p];
-    part = free_of_pairs(x_, end);
+    part = energy_.free_of_pairs(x_, end, arena_);
   }
   // As seen from a collider that goes on evenly; one that turns is asked again where it arrives.
-  for (const std::int32_t p : free_points_) {
-    for (std::size_t c = 0; c < placed_.size(); ++c) {
-      const Vec3d carried = duration * end_.sample(c, x_[p]).velocity;
+  for (const std::int32_t p : energy_.free_points()) {
+    for (std::size_t c = 0; c < colliders_.size(); ++c) {
+      const Vec3d carried = duration * energy_.colliders_at_end().sample(c, x_[p]).velocity;
       const Vec3d relative = way_[p] - carried;
-      if (!placed_.may_be_near(c, x_[p], norm(relative))) continue;
-      part = std::min(part, placed_.largest_step(c, x_[p], relative, 0));
+      if (!energy_.colliders().may_be_near(c, x_[p], norm(relative))) continue;
+      part = std::min(part, energy_.colliders().largest_step(c, x_[p], relative, 0));
     }
   }
   const double before = done_;
@@ -146,7 +121,7 @@ double Contacts::carry(std::span<const Vec3d> nodes, std::span<const Vec3d> way)
   for (constexpr double kLeast = 1e-6; part > kLeast; part *= 0.5) {
     for (std::size_t p = 0; p < x_.size(); ++p) reached[p] = x_[p] + part * way_[p];
     place(part == 1 ? 1 : before + part * left);
-    find_contacts(placed_, free_points_, reached, 0, arena_, near_colliders_);
+    find_contacts(energy_.colliders(), energy_.free_points(), reached, 0, arena_, near_colliders_);
     if (near_colliders_.empty()) return part;
   }
   place(before);
@@ -157,10 +132,11 @@ void Contacts::add_carried(std::span<Vec3d> force) {
   if (!colliders_move_ || !apart_) return;
   const double duration = (1 - done_) * (to_ - from_);
   std::vector<Vec3d> pushes(surface_.point_count(), Vec3d{0, 0, 0});
-  for (const contact::Term& term : terms_) {
+  for (const contact::Term& term : energy_.terms()) {
     if (term.collider < 0) continue;
     const std::int32_t p = term.points[0];
-    pushes[p] += term.hessian[0] * (duration * end_.sample(term.collider, x_[p]).velocity);
+    pushes[p] += term.hessian[0] *
+                 (duration * energy_.colliders_at_end().sample(term.collider, x_[p]).velocity);
   }
   add_to_nodes(pushes, force);
 }
@@ -172,23 +148,24 @@ bool Contacts::goes_on(std::span<const Vec3d> nodes) {
   if (apart_) {
     untangled_ = x_;
     const bool rubs =
-        std::ranges::any_of(near_colliders_,
+        std::ranges::any_of(energy_.contacts(),
                             [](const ColliderContact& c) { return c.friction > 0; }) ||
         params_.friction > 0;
     if (!rubs || rounds_ >= kFrictionRounds) return false;
-    renew_friction();
+    energy_.lag_friction(x_);
     return true;
   }
   if (rounds_ >= kSpringRounds) return false;
   if (params_.scheme == ContactScheme::Published) {
     const std::size_t before = held_.size();
-    std::vector<Touch> last = held_;
+    std::vector<contact::PointSpring> last = held_;
     renew_springs(nodes, 0);
     return held_.size() != before ||
-           !std::ranges::equal(held_, last, {}, &Touch::points, &Touch::points);
+           !std::ranges::equal(held_, last, {}, &contact::PointSpring::points,
+                               &contact::PointSpring::points);
   }
   if (!tangled(x_)) {
-    apart_ = true;
+    keep_apart(true);
     held_.clear();
     return true;
   }
@@ -200,17 +177,11 @@ bool Contacts::goes_on(std::span<const Vec3d> nodes) {
 /// and as far out of it as `margin`, m.
 void Contacts::renew_springs(std::span<const Vec3d> nodes, double margin) {
   held_.clear();
-  frictions_.clear();
-  find_contacts(placed_, free_points_, x_, margin, arena_, near_colliders_);
+  find_contacts(energy_.colliders(), energy_.free_points(), x_, margin, arena_, near_colliders_);
   for (const ColliderContact& c : near_colliders_) {
     if (!(c.distance < margin)) continue;
     const double stiffness = penalty_[surface_.bodies[c.point]];
-    held_.push_back({{c.point},
-                     {1},
-                     1,
-                     c.collider,
-                     contact::penalty_stiffness(stiffness, 0, c.normal),
-                     x_[c.point] + (margin - c.distance) * c.normal});
+    held_.push_back(penalty_spring(c, x_[c.point], stiffness, 0, margin));
   }
   if (!params_.self_contact) return;
   add_penetrations(nodes, margin);
@@ -237,26 +208,20 @@ void Contacts::add_penetrations(std::span<const Vec3d> nodes, double margin) {
   }
   finder_->find(nodes, x_, exclusion_, arena_, inside_);
   const std::vector<Vec3d> ways_out =
-      margin > 0 ? common_ways_out(bvh_.surface(), x_, inside_) : std::vector<Vec3d>{};
+      margin > 0 ? common_ways_out(energy_.surface().surface(), x_, inside_) : std::vector<Vec3d>{};
   for (std::size_t i = 0; i < inside_.size(); ++i) {
     const contact::Penetration& p = inside_[i];
     // The nearest way out of a corner may be another one than that of all around it.
     if (margin > 0 && !(dot(ways_out[i], p.normal) > 0.5)) continue;
-    const auto& t = p.triangle;
     const double stiffness =
-        std::min(penalty_[surface_.bodies[p.vertex]], penalty_[surface_.bodies[t[0]]]);
-    held_.push_back({{p.vertex, t[0], t[1], t[2]},
-                     {1, -p.weights[0], -p.weights[1], -p.weights[2]},
-                     4,
-                     -1,
-                     contact::penalty_stiffness(stiffness, kGrip, p.normal),
-                     margin * p.normal});
+        std::min(penalty_[surface_.bodies[p.vertex]], penalty_[surface_.bodies[p.triangle[0]]]);
+    held_.push_back(penalty_spring(p, stiffness, kGrip, margin));
   }
 }
 
 /// Vertices that are outside, but not as far as they have to be.
 void Contacts::add_near_pairs(double margin) {
-  find_close_pairs(bvh_, x_, margin, filter_, arena_, near_pairs_);
+  find_close_pairs(energy_.surface(), x_, margin, energy_.filter(), arena_, near_pairs_);
   for (const Pair& pair : near_pairs_) {
     if (pair.kind != contact::PairKind::PointTriangle) continue;
     const auto& p = pair.points;
@@ -269,31 +234,30 @@ void Contacts::add_near_pairs(double margin) {
         2 * margin > closest_points(pair.kind, contact::gather(surface_.rest, p)).distance) {
       continue;
     }
-    held_.push_back({p, pair.weights, 4, -1,
-                     contact::penalty_stiffness(std::min(penalty_[a], penalty_[b]), 0, pair.normal),
-                     margin * pair.normal});
+    held_.push_back(penalty_spring(pair, std::min(penalty_[a], penalty_[b]), 0, margin));
   }
 }
 
 contact::ContactReport Contacts::report(std::span<const Vec3d> nodes, double time, double reach) {
   interpolate(nodes, x_);
-  return report_contact(bvh_, x_, colliders_.at(time, arena_), reach, filter_, arena_);
+  return report_contact(energy_.surface(), x_, colliders_.at(time, arena_), reach, energy_.filter(),
+                        arena_);
 }
 
 std::vector<double> Contacts::gaps(std::span<const Vec3d> nodes, double time) {
   interpolate(nodes, x_);
   std::vector<double> out(x_.size(), params_.reach);
   std::vector<ColliderContact> contacts;
-  find_contacts(colliders_.at(time, arena_), bvh_.surface().points, x_, params_.reach, arena_,
-                contacts);
+  find_contacts(colliders_.at(time, arena_), energy_.surface().surface().points, x_, params_.reach,
+                arena_, contacts);
   for (const ColliderContact& c : contacts) out[c.point] = std::min(out[c.point], c.distance);
   if (!params_.self_contact) return out;
   std::vector<Pair> pairs;
-  find_close_pairs(bvh_, x_, params_.reach, filter_, arena_, pairs);
+  find_close_pairs(energy_.surface(), x_, params_.reach, energy_.filter(), arena_, pairs);
   for (const Pair& pair : pairs) {
     for (int i = 0; i < 4; ++i) {
       double& gap = out[pair.points[i]];
-      if (pair.weights[i] != 0 && barrier_of(pair).reach == params_.reach) {
+      if (pair.weights[i] != 0 && energy_.barrier_of(pair).reach == params_.reach) {
         gap = std::min(gap, pair.distance);
       }
     }

@@ -2,10 +2,8 @@
 
 #include <memory>
 
-#include "isochor/contact/barrier.h"
+#include "isochor/contact/contact_energy.h"
 #include "isochor/contact/contact_report.h"
-#include "isochor/contact/friction.h"
-#include "isochor/contact/pair_list.h"
 #include "isochor/contact/penetration.h"
 #include "isochor/lattice/contact_surface.h"
 #include "isochor/lattice/level_springs.h"
@@ -74,12 +72,8 @@ class Contacts {
   /// How much of their way, and of that of holds, is left, 1 to 0; see carry().
   double left() const { return 1 - done_; }
 
-  struct Sum {
-    double energy = 0;  ///< J; infinite where something is inside a collider that must not be
-    double square = 0;  ///< of forces, N^2
-  };
   /// What touches at an iterate.
-  Sum evaluate(std::span<const Vec3d> nodes);
+  contact::EnergyValue evaluate(std::span<const Vec3d> nodes);
   /// Adds its forces.
   void add_forces(std::span<Vec3d> force);
   /// Makes the second derivatives at the iterate last evaluated. Those of springs and friction are
@@ -115,50 +109,29 @@ class Contacts {
   std::vector<double> gaps(std::span<const Vec3d> nodes, double time);
 
  private:
-  /// A contact as multigrid sees it: one spring of a weighted sum of points.
-  struct Touch {
-    std::array<std::int32_t, 4> points{};
-    std::array<double, 4> weights{};
-    std::int32_t count = 0;
-    std::int32_t collider = -1;
-    Mat3d stiffness = Mat3d::zero();
-    Vec3d target{0, 0, 0};  ///< of springs that stay as they are, m
-  };
-  void choose_sizes();
+  contact::ContactEnergy make_energy();
+  void keep_apart(bool apart);
   void place(double part);
   bool tangled(std::span<const Vec3d> points);
-  double free_of_pairs(std::span<const Vec3d> from, std::span<const Vec3d> to);
-  contact::Barrier barrier_of(const contact::Pair& pair) const;
-  contact::Barrier barrier_of(std::int32_t point) const;
-  void find_near();
-  void find_barrier_terms(contact::Curvature curvature);
-  void add_spring_terms(std::span<const Touch> touches);
-  void add_friction_terms();
-  void renew_friction();
   double renew_sliding(std::span<const BoneMotion> at);
   bool slides_on();
   void renew_springs(std::span<const Vec3d> nodes, double margin);
   void add_penetrations(std::span<const Vec3d> nodes, double margin);
   void add_near_pairs(double margin);
   void sort_terms();
-  bool is_outside(const contact::PlacedColliders& placed, std::span<const Vec3d> points);
-  Spring spring_of(const Touch& touch) const;
+  bool is_outside(std::span<const Vec3d> points);
+  Spring on_nodes(const contact::PointSpring& spring) const;
 
   const Model& model_;
   ContactSurface surface_;
   contact::Colliders colliders_;
   ContactParams params_;
   ThreadArena& arena_;
-  contact::SurfaceBvh bvh_;
-  contact::PairFilter filter_;
-  contact::PairList list_;
-  double listed_ = 0, most_listed_ = 0;    ///< up to which distance, m; and where a way is long
-  std::vector<Vec3d> untangled_;           ///< points of the last equilibrium, where kept apart
-  std::vector<std::int32_t> free_points_;  ///< that some node moves which is not held
   std::vector<double> areas_;
-  std::vector<double> stiffness_;  ///< of barriers, per body, N/m
   std::vector<double> penalty_;    ///< of springs, per body, N/m
   double exclusion_ = 0;           ///< of springs: no nearer place of the same body, m
+  contact::ContactEnergy energy_;  ///< of points
+  std::vector<Vec3d> untangled_;   ///< points of the last equilibrium, where kept apart
   std::int64_t crossings_at_rest_ = 0;
   std::unique_ptr<contact::PenetrationFinder> finder_;  ///< once it is needed
   std::vector<SlidingBone> bones_;
@@ -169,22 +142,15 @@ class Contacts {
   double from_ = 0, to_ = 0;  ///< s
   double done_ = 0;           ///< how far colliders are between these, 0 to 1
   bool colliders_move_ = false;
-  contact::PlacedColliders placed_, end_;  ///< there, and at the end
   bool apart_ = true;
-  double slip_ = 0;  ///< m
   int rounds_ = 0;
   std::vector<Vec3d> start_, x_, way_;  ///< of points
 
-  std::vector<contact::ColliderContact> near_colliders_;
-  std::vector<contact::Pair> near_pairs_;
-  std::vector<contact::FrictionContact> frictions_;
-  std::vector<Touch> held_;     ///< springs in place of barriers
-  std::vector<Touch> sliding_;  ///< springs across the surfaces of bones
+  std::vector<contact::ColliderContact> near_colliders_;  ///< memory
+  std::vector<contact::Pair> near_pairs_;                 ///< the same
+  std::vector<contact::PointSpring> held_;                ///< in place of barriers
+  std::vector<contact::PointSpring> sliding_;             ///< across the surfaces of bones
   std::vector<contact::Penetration> inside_;
-  /// What there is at the iterate last evaluated, with touches beside: barriers or springs, then
-  /// friction, then what slides over bones.
-  std::vector<contact::Term> terms_;
-  std::vector<Touch> touches_;
   /// Points of terms, ascending; those of term t and corner i of point k are 4 t + i in
   /// [first_corner_[k], [k + 1]).
   std::vector<std::int32_t> points_, first_corner_, corners_;

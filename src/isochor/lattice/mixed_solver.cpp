@@ -187,7 +187,7 @@ class Saddle {
         sum_nodes([&](std::size_t i) { return square(scratch_.force[i] - f[i]); });
     double weight = sum_nodes([&](std::size_t i) { return square(outer_force(i)); });
     for (const Vec3d& pull : scratch_.pull) weight += square(pull);
-    weight += surface_square_ + touching_.square;
+    weight += surface_square_ + touching_.force_squared;
     double lost = rounding_force_ * rounding_force_ * double(base.node_count());
     if (motion_) {
       weight += motion_->inertia.square_of_inertia(scratch_.positions);
@@ -547,7 +547,7 @@ class Saddle {
   Contacts* contacts_;  ///< none where nothing touches
   StepReport report_;
   Iterate now_;
-  Contacts::Sum touching_;
+  contact::EnergyValue touching_;
   const double rounding_force_;  ///< what rounding leaves on a node, N
   bool small_gaps_ = false;      ///< held surfaces are linearised about no gap
   bool uphill_ = false;          ///< the last direction that was searched along

@@ -58,7 +58,7 @@ void Contacts::set_bones(std::span<const BoneMotion> from, std::span<const BoneM
 /// Springs of the points x_, with bones where they are at the end of the step, to the places that
 /// are below them where bones are as given. Returns by how much, m, springs changed, in the mean.
 double Contacts::renew_sliding(std::span<const BoneMotion> at) {
-  std::vector<Touch> last;
+  std::vector<contact::PointSpring> last;
   last.swap(sliding_);
   for (std::size_t b = 0; b < bones_.size(); ++b) {
     const SlidingBone& bone = bones_[b];
@@ -75,7 +75,9 @@ double Contacts::renew_sliding(std::span<const BoneMotion> at) {
   if (last.empty()) return 0;
   double sum = 0, weight = 0;
   for (std::size_t i = 0; i < sliding_.size(); ++i) {
-    const auto pull = [&](const Touch& t) { return t.stiffness * (x_[t.points[0]] - t.target); };
+    const auto pull = [&](const contact::PointSpring& t) {
+      return t.stiffness * (x_[t.points[0]] - t.target);
+    };
     const auto& s = sliding_[i].stiffness;
     const double stiffness = s(0, 0) + s(1, 1) + s(2, 2);
     if (!(stiffness > 0)) continue;  // of triangles without area
@@ -100,7 +102,7 @@ double Contacts::sliding_energy(std::span<const Vec3d> nodes) {
   if (sliding_.empty()) return 0;
   interpolate(nodes, x_);
   double energy = 0;
-  for (const Touch& t : sliding_) {
+  for (const contact::PointSpring& t : sliding_) {
     const Vec3d stretch = x_[t.points[0]] - t.target;
     energy += 0.5 * dot(stretch, t.stiffness * stretch);
   }

@@ -78,7 +78,7 @@ class Equilibrium {
     const double residual = sum_nodes([&](std::size_t i) { return square(load()[i]); });
     double weight = sum_nodes([&](std::size_t i) { return square(outer_force(i)); });
     for (const Vec3d& pull : scratch_.pull) weight += square(pull);
-    weight += surface_square_ + touching_.square;
+    weight += surface_square_ + touching_.force_squared;
     if (inertia_) weight += inertia_->square_of_inertia(scratch_.positions);
     const double rounding = std::sqrt(square(rounding_force_) * double(model_.node_count()) +
                                       (inertia_ ? inertia_->square_of_rounding() : 0)) /
@@ -494,7 +494,7 @@ class Equilibrium {
   bool small_gaps_ = false;     ///< held surfaces are linearised about no gap
   double pressure_energy_ = 0;  ///< minus the work of pressures since the start, J
   double surface_square_ = 0;   ///< of forces of surfaces, N^2
-  Contacts::Sum touching_;
+  contact::EnergyValue touching_;
   int start_iterations_ = 0;
   double residual_ = 1;  ///< of the iterate last evaluated
   Bends bends_;

@@ -229,8 +229,12 @@ void Equilibrium::progress(const solve::NewtonReport& report) {
 void Equilibrium::linearise(Definiteness fix) {
   Configuration at = configuration();
   if (zonal_) at.pressures = zonal_->curving_pressures();
-  if (input_.contact) input_.contact->linearise(scratch_.positions, context_.arena);
-  linear_.linearise(at, fix, time_, input_.contact ? &input_.contact->matrix() : nullptr);
+  const contact::ContactMatrix* touching = nullptr;
+  if (input_.contact) {
+    input_.contact->linearise(scratch_.positions, contact::Curvature::Definite, context_.arena);
+    touching = &input_.contact->assemble(context_.arena);
+  }
+  linear_.linearise(at, fix, time_, touching);
 }
 
 solve::KrylovReport Equilibrium::solve_linear(double tolerance) {

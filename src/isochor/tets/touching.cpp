@@ -61,6 +61,12 @@ contact::ContactEnergy make_contact(const Model& model, const TouchParams& param
   energy.barrier.stiffness = scale.stiffness + (dt > 0 ? scale.mass / (dt * dt) : 0);
   energy.slip_speed = params.slip_speed > 0 ? params.slip_speed : 1e-3 * norm(box);
   energy.slip = 0.1 * energy.barrier.reach;
+  // In edges of the surface, which bands have shorter ones of: not all neighbours are to be listed.
+  double edges = 0;
+  for (const contact::Edge& e : surface.edges) {
+    edges += norm(model.rest_positions[e[0]] - model.rest_positions[e[1]]);
+  }
+  energy.listed = 0.25 * edges / std::max(1.0, double(surface.edges.size()));
   return {std::move(surface), model.rest_positions, model.held, energy};
 }
 
