@@ -146,7 +146,7 @@ bool StaticBody::advance(const lattice::StepInput& input) {
 }
 
 bool StaticBody::advance(lattice::StepInput input, double from, double to, int steps) {
-  constexpr int kMostCuts = 12;
+  constexpr int kMostCuts = 6;
   const double whole = (to - from) / steps;
   double step = whole;
   pressure = from;

@@ -16,6 +16,8 @@ constexpr int kPatience = 3;
 /// A linear system whose residual fell to this is of use, whatever was asked for: Newton's method
 /// gains as much by it, and by the fix often a tenth. With contact, even to the second.
 constexpr double kOfUse = 0.03, kOfUseTouching = 0.15;
+/// One whose residual is above this, with the fix too, is not solved, and leads nowhere.
+constexpr double kUnsolved = 0.9;
 /// Below this residual an equilibrium is close.
 constexpr double kClose = 0.01;
 
@@ -132,6 +134,7 @@ class Search : Saddle {
     report_.fallback = "the exact tangent led nowhere";
     evaluate();
     solve_linear(Fix::Thresholded);
+    if (left_ > kUnsolved && !contacts_) return false;
     if (search(true)) return true;
     return !contacts_ && !context_.cancelled && close_in();
   }
@@ -168,7 +171,8 @@ class Search : Saddle {
     const bool in_doubt = fix == Fix::None && !motion_;
     const int most = model_.params.max_krylov * (in_doubt && !slow_ ? 1 : kPatience);
     const solve::KrylovReport linear = run_krylov(most);
-    return linear.converged || linear.relative_residual < (contacts_ ? kOfUseTouching : kOfUse);
+    left_ = linear.relative_residual;
+    return linear.converged || left_ < (contacts_ ? kOfUseTouching : kOfUse);
   }
 
   /// Shortens the step until it crushes no cell, then until the augmented Lagrangian falls:
@@ -346,6 +350,7 @@ class Search : Saddle {
   bool uphill_ = false;     ///< the last direction that was searched along
   bool shortened_ = false;  ///< the last step that was taken
   bool slow_ = false;       ///< the fix, close to an equilibrium
+  double left_ = 0;         ///< of the last linear system's residual
 };
 
 StepReport find_equilibrium(const Model& model, State& state, const StepInput& input,
