@@ -45,13 +45,13 @@ solve::KrylovReport MixedCube::gmres(double tolerance, solve::GmresScratch& scra
 }
 
 MixedCube::Solve MixedCube::best(int repeats) {
-  solve::GmresScratch scratch(b_.size(), mixed::kRestart);
+  solve::GmresScratch scratch(b_.size(), mixed::kShortRestart);
   return measure(repeats, true, [&] { return gmres(kTolerance, scratch); });
 }
 
 double MixedCube::displacement_error() {
   const std::vector<double> before = x_;
-  solve::GmresScratch scratch(b_.size(), mixed::kRestart);
+  solve::GmresScratch scratch(b_.size(), mixed::kShortRestart);
   gmres(1e-11, scratch);
   double error = 0, size = 0;
   for (std::size_t i = 0; i < 3 * model_.node_count(); ++i) {

@@ -147,15 +147,17 @@ bool StaticBody::advance(const lattice::StepInput& input) {
 
 bool StaticBody::advance(lattice::StepInput input, double from, double to, int steps) {
   constexpr int kMostCuts = 6;
-  double step = (to - from) / steps;
+  const double whole = (to - from) / steps;
+  double step = whole;
   pressure = from;
   for (int left = kMostCuts; pressure != to;) {
     const double next = std::abs(to - pressure) < 1.001 * std::abs(step) ? to : pressure + step;
     input.surfaces.pressures = std::span(&next, 1);
     if (advance(input)) {
       pressure = next;
+      if (std::abs(step) < std::abs(whole)) step *= 2;
     } else {
-      step *= 0.5;
+      step = 0.5 * (next - pressure);
       ++cuts;
       if (left-- == 0) return false;
     }

@@ -70,10 +70,16 @@ void place_held(const Model& model, const StepInput& input, std::span<const Vec3
 bool holds_rest(const Model& model, const StepInput& input, std::span<const Vec3d> start,
                 std::span<const SlideFrame> slides) {
   constexpr double kRounding = 1e-15;
+  // A motion about the middle of what is held rounds by the size of that.
+  constexpr double kRoundingOfMotion = 1e-14;
+  double largest = 0;
+  for_each_held(model, [&](std::int32_t n, std::size_t, std::size_t) {
+    largest = std::max(largest, norm(start[n]));
+  });
   bool rest = true;
   for_each_held(model, [&](std::int32_t n, std::size_t, std::size_t k) {
-    const Vec3d gap = start[n] - input.held_positions[k];
-    rest = rest && (model.freedom[n] != Freedom::Held || dot(gap, gap) == 0);
+    const double gap = norm(start[n] - input.held_positions[k]);
+    rest = rest && (model.freedom[n] != Freedom::Held || gap <= kRoundingOfMotion * largest);
   });
   for (std::size_t k = 0; k < model.sliding.size(); ++k) {
     const Vec3d& position = start[model.sliding[k]];

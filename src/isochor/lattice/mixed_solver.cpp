@@ -6,44 +6,27 @@
 
 #include "isochor/lattice/contact_search.h"
 #include "isochor/lattice/holds.h"
-#include "isochor/lattice/surface_operator.h"
-#include "isochor/solve/sums.h"
+#include "isochor/lattice/mixed_saddle.h"
 
 namespace isochor::lattice::mixed {
 namespace {
 
-/// A step may shrink no cell to less than this part of its volume ratio.
-constexpr double kMostCrushed = 0.1;
-/// Penalty of the merit function in multiples of mu.
-constexpr double kPenalty = 5;
 /// Iterations that a solve with the definiteness fix may take, relative to one without.
 constexpr int kPatience = 3;
-/// With contact, a linear system whose residual fell to this is of use, whatever was asked for:
-/// Newton's method gains as much by it, and by the fix often a tenth.
-constexpr double kOfUse = 0.15;
+/// A linear system whose residual fell to this is of use, whatever was asked for: Newton's method
+/// gains as much by it, and by the fix often a tenth. With contact, even to the second.
+constexpr double kOfUse = 0.03, kOfUseTouching = 0.15;
+/// One whose residual is above this, with the fix too, is not solved, and leads nowhere.
+constexpr double kUnsolved = 0.9;
+/// Below this residual an equilibrium is close.
+constexpr double kClose = 0.01;
 
-double square(const Vec3d& v) { return dot(v, v); }
-
-/// A step as a search for the saddle point of the energy, that of inertia and damping included
-/// where it is one in time.
-class Saddle {
+/// A step as a search for the saddle point of the energy.
+class Search : Saddle {
  public:
-  Saddle(const Model& model, const State& start, const StepInput& input, Motion* motion,
+  Search(const Model& model, const State& start, const StepInput& input, Motion* motion,
          Scratch& scratch, Context& context)
-      : model_(model),
-        start_(start),
-        input_(input),
-        motion_(motion),
-        reach_(motion ? motion->inertia.time().reach : 1),
-        scratch_(scratch),
-        context_(context),
-        // Symmetric QMR needs a symmetric matrix.
-        volume_weight_(motion && model.params.variant == Variant::Best ? motion->history.weight()
-                                                                       : 1),
-        system_(model, scratch.slides, scratch.linear, context.arena,
-                motion ? &motion->inertia : nullptr, volume_weight_, input.contacts),
-        contacts_(input.contacts),
-        rounding_force_(rounding_force(model.base, start.positions)) {}
+      : Saddle(model, start, input, motion, scratch, context) {}
 
   StepReport solve() {
     collect_slides(model_.base, input_, start_.positions, reach_, scratch_.slides);
@@ -82,156 +65,6 @@ class Saddle {
   }
 
  private:
-  SurfaceConfiguration surface_configuration() const {
-    return {.positions = scratch_.positions,
-            .activations = input_.activations,
-            .demands = input_.surfaces,
-            .mixed = &model_,
-            .cell_pressure = scratch_.pressure,
-            .linear = small_gaps_};
-  }
-
-  /// Whether a held surface is away from where it has to be by more than a solved state is.
-  bool surfaces_move() {
-    constexpr double kStrain = 0.05;
-    return add_surface_forces(model_.base, surface_configuration(), {}, {},
-                              scratch_.linear.surfaces, context_.arena)
-               .strain > kStrain;
-  }
-
-  Configuration configuration() const {
-    return {scratch_.positions, scratch_.pressure, input_.activations,
-            motion_ ? motion_->history.softness() : std::span<const double>()};
-  }
-
-  /// What gravity and loads push a node with, N.
-  Vec3d outer_force(std::size_t i) const {
-    const Vec3d weight = model_.base.mass[i] * input_.gravity;
-    return input_.loads.empty() ? weight : weight + input_.loads[i];
-  }
-  template <class F>
-  double sum_nodes(F&& f) {
-    return sum(model_.node_count(), f);
-  }
-  template <class F>
-  double sum(std::size_t count, F&& f) {
-    return solve::sum_of(context_.arena, count, f);
-  }
-  template <class F>
-  void each_node(F&& f) {
-    parallel_for(context_.arena, model_.node_count(), solve::kVectorGrain, f);
-  }
-
-  /// With what the law of volumes has for its target at the iterate.
-  const Iterate& evaluate() {
-    if (motion_) motion_->history.retarget(start_, scratch_.positions);
-    return evaluate_along();
-  }
-
-  /// With the target of the last evaluate(), as a line search must have it.
-  const Iterate& evaluate_along() {
-    const Evaluation elastic = mixed::evaluate(model_, configuration(), scratch_.force,
-                                               scratch_.volume, scratch_.blocks, context_.arena);
-    const lattice::Model& base = model_.base;
-    each_node([&](std::size_t i) { scratch_.force[i] += outer_force(i); });
-    const double springs = spring_pulls(base.springs, scratch_.positions, input_.spring_targets,
-                                        scratch_.pull, context_.arena);
-    add_pulls(base.springs, scratch_.pull, 1, scratch_.force, context_.arena);
-    const SurfaceForces surfaces =
-        add_surface_forces(base, surface_configuration(), scratch_.force, scratch_.volume,
-                           scratch_.linear.surfaces, context_.arena);
-    surface_square_ = surfaces.square;
-    if (contacts_) {
-      touching_ = contacts_->evaluate(scratch_.positions);
-      contacts_->add_forces(scratch_.force);
-    }
-    // From the rest shape, or from where a body that moves is: of the size of what changes.
-    const std::span<const Vec3d> zero = motion_ ? start_.positions : base.rest_positions;
-    const double outer = pressure_energy_ - sum_nodes([&](std::size_t i) {
-                           return dot(outer_force(i), scratch_.positions[i] - zero[i]);
-                         });
-    now_.energy = elastic.energy + springs + surfaces.energy + touching_.energy + outer;
-    now_.scale = elastic.scale + springs + std::abs(surfaces.energy) + std::abs(outer);
-    if (std::isfinite(touching_.energy)) now_.scale += touching_.energy;
-    if (motion_) {
-      const double inertia = motion_->inertia.add_force(scratch_.positions, scratch_.force);
-      const double past = motion_->history.take_target(scratch_.pressure, scratch_.volume);
-      now_.energy += inertia - past;
-      now_.scale += inertia + std::abs(past);
-    }
-    now_.least_j = elastic.least_j;
-    load_residual();
-    judge();
-    return now_;
-  }
-
-  /// [f; -g], what holds leave free of it.
-  void load_residual() {
-    const std::span<double> load = scratch_.load;
-    const auto f = positions_of(model_, load);
-    const auto g = pressures_of(model_, load);
-    each_node([&](std::size_t i) { f[i] = scratch_.force[i]; });
-    parallel_for(context_.arena, g.size(), solve::kVectorGrain,
-                 [&](std::size_t i) { g[i] = -volume_weight_ * scratch_.volume[i]; });
-    system_.keep_free(load);
-  }
-
-  /// Forces are judged against what holds the body and what loads it; at rest, against what
-  /// rounding leaves.
-  void judge() {
-    const lattice::Model& base = model_.base;
-    const std::span<const double> load = scratch_.load;
-    const auto f = positions_of(model_, load);
-    const double left = sum_nodes([&](std::size_t i) { return square(f[i]); });
-    const double reaction =
-        sum_nodes([&](std::size_t i) { return square(scratch_.force[i] - f[i]); });
-    double weight = sum_nodes([&](std::size_t i) { return square(outer_force(i)); });
-    for (const Vec3d& pull : scratch_.pull) weight += square(pull);
-    weight += surface_square_ + touching_.force_squared;
-    double lost = rounding_force_ * rounding_force_ * double(base.node_count());
-    if (motion_) {
-      weight += motion_->inertia.square_of_inertia(scratch_.positions);
-      lost += motion_->inertia.square_of_rounding();
-    }
-    const double rounding = std::sqrt(lost) / model_.params.tolerance;
-    const double force = std::sqrt(left) / (std::sqrt(reaction) + std::sqrt(weight) + rounding);
-    const auto [error, whole] = volume_errors();
-    now_.volume_residual = std::sqrt(error / whole);
-    now_.residual = std::max(force, weighed(now_.volume_residual));
-  }
-
-  /// Errors of volume as they count, and no less than what rounding of positions leaves.
-  double weighed(double error) const {
-    if (!motion_) return error;
-    const double weight = motion_->history.weight();
-    const double lost = weight * motion_->history.rounding();
-    return weight * error / std::max(1.0, lost / model_.params.tolerance);
-  }
-
-  /// Sums of W (g / W)^2, whose part of the merit is left behind, and of W.
-  std::pair<double, double> volume_errors() {
-    const std::span<const double> load = scratch_.load;
-    const auto g = pressures_of(model_, load);
-    const double unit = 1 / (model_.alpha * volume_weight_);
-    const auto over_cells = [&](auto&& f) {
-      return sum(model_.volumes.size(), [&](std::size_t group) {
-        const GroupVolume& v = model_.volumes[group];
-        const GroupModuli& m = model_.base.moduli[group];
-        double total = 0;
-        for (int i = 0; i < kGroupCells; ++i) {
-          const int c = i / kGroupBlocks, b = i % kGroupBlocks;
-          const double W = v.volume[c][b];
-          if (W > 0) total += f(g[group * kGroupCells + std::size_t(i)] * unit, W, m.mu[c][b]);
-        }
-        return total;
-      });
-    };
-    now_.penalty =
-        over_cells([](double e, double W, double mu) { return kPenalty * mu * e * e / W; });
-    return {over_cells([](double e, double W, double) { return e * e / W; }),
-            over_cells([](double, double W, double) { return W; })};
-  }
-
   /// Roughly where surfaces have to come apart first, unless it must be well.
   solve::NewtonEnd find_saddle(bool well = false) {
     const solve::NewtonParams params = patience(
@@ -255,15 +88,17 @@ class Saddle {
       forcing_ = forcing_term(now_.residual, published() || shortened_ ? 0 : before, tolerance,
                               model_.params.krylov_tolerance);
       before = now_.residual;
+      const int fixes = report_.fallbacks;
       if (!step()) return stuck();
+      // Close to an equilibrium whose exact tangent is hard to solve with, the fix converges
+      // linearly, by a few per cent a system: it is worth its iterations then.
+      slow_ = report_.fallbacks > fixes && now_.residual < kClose && now_.residual > 0.5 * before;
     }
   }
 
   solve::NewtonEnd stuck() const {
     return context_.cancelled ? solve::NewtonEnd::Cancelled : solve::NewtonEnd::Stalled;
   }
-
-  bool published() const { return model_.params.variant == Variant::Published; }
 
   void progress() {
     context_.status.newton_iterations = report_.iterations;
@@ -272,30 +107,61 @@ class Saddle {
     context_.report();
   }
 
-  /// One linear system, or a second one with the fix where the first leads nowhere. With contact,
-  /// where the first leads uphill, to a saddle, the other way: the energy curves down along it.
+  /// One linear system, or a second one with the fix where the first leads nowhere. Where the first
+  /// leads uphill, to an unstable equilibrium, the other way: the energy curves down along it.
+  /// Where nothing leads down, up to that equilibrium.
   bool step() {
-    if (!published()) {
-      uphill_ = false;
+    if (published()) {
+      solve_linear(Fix::Published);
+      return search(false);
+    }
+    uphill_ = false;
+    const bool solved = solve_linear(Fix::None);
+    if (solved && search(false)) return true;
+    if (context_.cancelled) return false;
+    if (solved && !uphill_ && !contacts_ && forcing_ > model_.params.krylov_tolerance) {
+      forcing_ = model_.params.krylov_tolerance;
+      evaluate();
       if (solve_linear(Fix::None) && search(false)) return true;
       if (context_.cancelled) return false;
-      if (!contacts_ && forcing_ > model_.params.krylov_tolerance) {
-        forcing_ = model_.params.krylov_tolerance;
-        evaluate();
-        if (solve_linear(Fix::None) && search(false)) return true;
-        if (context_.cancelled) return false;
-      }
-      if (contacts_ && uphill_) {
-        evaluate();
-        for (double& s : scratch_.step) s = -s;
-        if (search(true)) return true;
-      }
-      ++report_.fallbacks;
-      report_.fallback = "the exact tangent led nowhere";
-      evaluate();
     }
-    solve_linear(published() ? Fix::Published : Fix::Thresholded);
-    return search(!published());
+    if (uphill_) {
+      evaluate();
+      for (double& s : scratch_.step) s = -s;
+      if (search(true)) return true;
+    }
+    ++report_.fallbacks;
+    report_.fallback = "the exact tangent led nowhere";
+    evaluate();
+    solve_linear(Fix::Thresholded);
+    if (left_ > kUnsolved && !contacts_) return false;
+    if (search(true)) return true;
+    return !contacts_ && !context_.cancelled && close_in();
+  }
+
+  /// As much of the exact step as brings a close equilibrium closer, whatever the energy does.
+  /// Loads that follow a surface have no fix: where they outweigh what cells with little in them
+  /// resist with, no direction may lead down.
+  bool close_in() {
+    constexpr double kLeast = 0.1, kShortest = 1.0 / 64;
+    evaluate();
+    const Iterate before = now_;
+    if (before.residual > kClose) return false;
+    forcing_ = model_.params.krylov_tolerance;
+    linearise(Fix::None);
+    run_krylov(kPatience * model_.params.max_krylov);
+    double length = 0;
+    for (double next = 1; next >= kShortest; next *= 0.5) {
+      move(next - length, next - length);
+      length = next;
+      evaluate();
+      shortened_ = length < 1;
+      if (is_sound(before.least_j) && now_.residual < (1 - kLeast * length) * before.residual) {
+        return true;
+      }
+    }
+    move(-length, -length);
+    return false;
   }
 
   /// K step = load about the iterate. False where iterations ran out before it was of use.
@@ -303,64 +169,10 @@ class Saddle {
     linearise(fix);
     // Inertia makes the matrix definite, and short steps the Schur complement a rough guess.
     const bool in_doubt = fix == Fix::None && !motion_;
-    const int most = model_.params.max_krylov * (in_doubt ? 1 : kPatience);
-    return run_krylov(most);
-  }
-
-  void linearise(Fix fix) {
-    system_.linearise(configuration(), fix);
-    linearise_surfaces(
-        model_.base, surface_configuration(),
-        fix == Fix::None ? materials::Definiteness::None : materials::Definiteness::Clamp,
-        scratch_.linear.surfaces, context_.arena);
-    if (contacts_) {
-      contacts_->linearise(fix == Fix::None ? contact::Curvature::Exact
-                                            : contact::Curvature::Definite);
-    }
-    system_.prepare(configuration());
-  }
-
-  bool run_krylov(int most) {
-    const auto apply = [&](std::span<const double> p, std::span<double> q) { system_.apply(p, q); };
-    const auto stop = [&] { return bool(context_.cancelled); };
-    const solve::KrylovReport linear =
-        published()
-            ? solve::symmetric_qmr(
-                  context_.arena, apply,
-                  [&](std::span<const double> r, std::span<double> z) {
-                    solve::copy(context_.arena, r, z);
-                  },
-                  stop, scratch_.load, scratch_.step, forcing_, model_.params.max_qmr, scratch_.qmr)
-            : solve::gmres(
-                  context_.arena, apply,
-                  [&](std::span<const double> r, std::span<double> z) {
-                    system_.precondition(r, z);
-                  },
-                  stop, scratch_.load, scratch_.step, forcing_, most, scratch_.krylov);
-    ++report_.iterations;
-    report_.krylov_iterations += linear.iterations;
-    report_.operator_applications += linear.operator_applications +
-                                     (published() ? 0 : linear.iterations * system_.applications());
-    return linear.converged || (contacts_ && linear.relative_residual < kOfUse);
-  }
-
-  void move(double positions, double pressures) {
-    const std::span<const double> step = scratch_.step;
-    const auto dx = positions_of(model_, step);
-    const auto dp = pressures_of(model_, step);
-    if (positions != 0) {
-      pressure_energy_ -=
-          pressure_work(model_.base, input_.surfaces.pressures, scratch_.positions, dx, positions,
-                        scratch_.linear.surfaces.energy, context_.arena);
-    }
-    each_node([&](std::size_t i) { scratch_.positions[i] += positions * dx[i]; });
-    parallel_for(context_.arena, dp.size(), solve::kVectorGrain,
-                 [&](std::size_t i) { scratch_.pressure[i] += pressures * model_.alpha * dp[i]; });
-  }
-
-  /// Whether the iterate has crushed no cell, which `least_before` had the least volume ratio of.
-  bool is_sound(double least_before) const {
-    return now_.is_finite() && now_.least_j > kMostCrushed * std::min(1.0, least_before);
+    const int most = model_.params.max_krylov * (in_doubt && !slow_ ? 1 : kPatience);
+    const solve::KrylovReport linear = run_krylov(most);
+    left_ = linear.relative_residual;
+    return linear.converged || left_ < (contacts_ ? kOfUseTouching : kOfUse);
   }
 
   /// Shortens the step until it crushes no cell, then until the augmented Lagrangian falls:
@@ -402,25 +214,19 @@ class Saddle {
   }
 
   /// A step with the fix is short where the energy curves down: it is doubled for as long as the
-  /// merit falls by what its slope says; with contact, by a quarter, as on a parabola of which it
-  /// went less than half the way. To leave an unstable equilibrium took hundreds of steps.
+  /// merit falls by a quarter of what its slope says, as on a parabola of which it went less than
+  /// half the way. To leave an unstable equilibrium took hundreds of steps.
   void lengthen(double slope, double longest) {
     for (double length = 1; 2 * length <= longest; length *= 2) {
       const Iterate before = now_;
       move(length, 0);
       evaluate_along();
       const double fell = now_.merit() - before.merit();
-      if (is_sound(before.least_j) && fell <= (contacts_ ? 0.25 : 1) * length * slope) continue;
+      if (is_sound(before.least_j) && fell <= 0.25 * length * slope) continue;
       move(-length, 0);
       evaluate_along();
       break;
     }
-  }
-
-  void copy_start() {
-    std::copy(start_.positions.begin(), start_.positions.end(), scratch_.positions.begin());
-    std::copy(start_.pressure.begin(), start_.pressure.end(), scratch_.pressure.begin());
-    pressure_energy_ = 0;
   }
 
   /// Nodes go where inertia takes them, each by itself, or, where that costs more, together.
@@ -455,7 +261,7 @@ class Saddle {
   }
 
   // For start_apart.
-  friend bool start_apart<Saddle>(Saddle&, const Contacts&, bool);
+  friend bool start_apart<Search>(Search&, const Contacts&, bool);
   bool fly() {
     if (motion_) take_flight();
     const bool flies = motion_ || expect();
@@ -471,6 +277,7 @@ class Saddle {
     return contacts_->carry(scratch_.positions,
                             positions_of(model_, std::span<const double>(scratch_.step)));
   }
+  using Saddle::move;
   void move(double length) {
     move(length, length);
     evaluate();
@@ -499,20 +306,24 @@ class Saddle {
     solve::axpy(context_.arena, 1, lift, scratch_.step);
   }
 
-  /// Moves held nodes where they belong, and all others by what the linear response to that is; by
-  /// the exact one first. Close to where a body buckles that is too much of a response.
+  /// Moves held nodes where they belong, and all others by what the linear response to that and to
+  /// changed loads is; by the exact one first. Close to where a body buckles that is too much of a
+  /// response, and under heavy loads any is: Newton's method has those left to it then.
   bool follow_holds() {
-    if (published()) return predict(Fix::Published);
-    if (predict(Fix::None)) return true;
+    if (published()) return predict(Fix::Published, true);
+    if (predict(Fix::None, true)) return true;
     if (context_.cancelled) return false;
     ++report_.fallbacks;
     report_.fallback = "the exact response to moved holds crushed cells";
     copy_start();
-    return predict(Fix::Thresholded);
+    if (predict(Fix::Thresholded, true)) return true;
+    copy_start();
+    if (context_.cancelled || surfaces_move()) return false;
+    return predict(Fix::Thresholded, false);
   }
 
   /// False where it crushes a cell.
-  bool predict(Fix fix) {
+  bool predict(Fix fix, bool loads) {
     small_gaps_ = true;
     evaluate();
     const double least_before = now_.least_j;
@@ -528,6 +339,7 @@ class Saddle {
     std::fill(dp.begin(), dp.end(), 0.0);
     system_.apply_everywhere(lift, image);
     system_.keep_free(image);
+    if (!loads) std::ranges::fill(scratch_.load, 0.0);
     solve::axpy(context_.arena, -1, image, scratch_.load);
     run_krylov(kPatience * model_.params.max_krylov);
     move(1, 1);
@@ -535,26 +347,10 @@ class Saddle {
     return is_sound(least_before);
   }
 
-  const Model& model_;
-  const State& start_;
-  const StepInput& input_;
-  Motion* motion_;  ///< none in a static step
-  const double reach_;
-  Scratch& scratch_;
-  Context& context_;
-  const double volume_weight_;  ///< of rows of linear systems
-  LinearSystem system_;
-  Contacts* contacts_;  ///< none where nothing touches
-  StepReport report_;
-  Iterate now_;
-  contact::EnergyValue touching_;
-  const double rounding_force_;  ///< what rounding leaves on a node, N
-  bool small_gaps_ = false;      ///< held surfaces are linearised about no gap
-  bool uphill_ = false;          ///< the last direction that was searched along
-  bool shortened_ = false;       ///< the last step that was taken
-  double forcing_ = 0;           ///< what residuals of linear systems fall to, relative
-  double pressure_energy_ = 0;   ///< minus the work of pressures since the start, J
-  double surface_square_ = 0;    ///< of forces of surfaces, N^2
+  bool uphill_ = false;     ///< the last direction that was searched along
+  bool shortened_ = false;  ///< the last step that was taken
+  bool slow_ = false;       ///< the fix, close to an equilibrium
+  double left_ = 0;         ///< of the last linear system's residual
 };
 
 StepReport find_equilibrium(const Model& model, State& state, const StepInput& input,
@@ -563,7 +359,7 @@ StepReport find_equilibrium(const Model& model, State& state, const StepInput& i
   if (input.dt > 0)
     motion.emplace(model, state, input.dt, scratch.motion, scratch.history, context.arena);
   StepReport report =
-      Saddle(model, state, input, motion ? &*motion : nullptr, scratch, context).solve();
+      Search(model, state, input, motion ? &*motion : nullptr, scratch, context).solve();
   if (!report.converged()) return report;
   if (motion) {
     report.balance =

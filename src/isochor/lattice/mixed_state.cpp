@@ -36,7 +36,7 @@ Scratch::Scratch(const Model& model)
       linear(model),
       motion(model.base),
       history(model),
-      krylov(unknowns(model), std::min(model.params.max_krylov, kRestart)),
+      krylov(unknowns(model), restart(unknowns(model))),
       qmr(model.params.variant == Variant::Published ? unknowns(model) : 0) {}
 
 void Scratch::poison() {

@@ -17,8 +17,15 @@ inline State make_state(const Model& model) {
   return {lattice::make_state(model.base), std::vector<double>(model.pressure_count(), 0.0)};
 }
 
-/// Vectors that GMRES keeps before it starts again.
-inline constexpr int kRestart = 30;
+/// Vectors that GMRES keeps before it starts again: where a tangent is indefinite next to holds it
+/// takes twice as many iterations, and a start in their midst as many again. Fewer where they would
+/// fill memory.
+inline constexpr int kRestart = 60, kShortRestart = 30;
+inline int restart(std::size_t unknowns) {
+  constexpr std::size_t kMostBytes = std::size_t{256} << 20;
+  constexpr std::size_t kBytes = kRestart * (sizeof(double) + sizeof(float));
+  return unknowns * kBytes <= kMostBytes ? kRestart : kShortRestart;
+}
 
 /// Memory of a step. Nothing in it outlives a step: filling it with NaN changes no result.
 struct Scratch {
