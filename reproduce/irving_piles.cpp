@@ -79,6 +79,11 @@ std::vector<Row> run_pile(const Pile& pile, const ExperimentOptions& options, Co
         worst = std::max(worst, report.worst_body);
         seconds += report.seconds;
         impacts += report.sum.impacts;
+        context.log(
+            LogLevel::Info,
+            fmt::format("{}: {}, {}, frame {} of {}, {} tets, {} contacts, {:.2f} s", pile.id,
+                        pile.what, name, frames + 1, pile.frames, motion.model().tets.size(),
+                        report.sum.collider_contacts + report.sum.pair_contacts, report.seconds));
         crossings =
             std::max(crossings, contact::find_crossings(motion.stepper().surface(),
                                                         motion.state().positions, context.arena)

@@ -57,6 +57,29 @@ TEST(Impacts, SlidingAlongAPlaneIsNoImpact) {
   EXPECT_FALSE(first_impact(PairKind::PointTriangle, start, end));
 }
 
+// Boxes around what moves are apart where nothing can meet, but only for who moves along.
+TEST(Impacts, FlyingTogetherChangesNone) {
+  Random random(31);
+  int met = 0;
+  for (int k = 0; k < 2000; ++k) {
+    FourVectors start, end, far;
+    const Vec3d flight = random.vector(-3, 3);
+    for (int i = 0; i < 4; ++i) {
+      start[i] = random.vector(-1, 1);
+      end[i] = start[i] + random.vector(-0.5, 0.5);
+      far[i] = end[i] + flight;
+    }
+    for (const PairKind kind : kKinds) {
+      const auto alone = first_impact(kind, start, end), together = first_impact(kind, start, far);
+      ASSERT_EQ(alone.has_value(), together.has_value());
+      if (!alone) continue;
+      ++met;
+      EXPECT_NEAR(alone->time, together->time, 1e-9);
+    }
+  }
+  EXPECT_GT(met, 100);
+}
+
 TEST(Impacts, PartsThatTouchMeetAtOnce) {
   const FourVectors start{Vec3d{0.2, 0.2, 0}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
   FourVectors end = start;

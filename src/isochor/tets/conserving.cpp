@@ -7,6 +7,13 @@
 #include "isochor/base/error.h"
 
 namespace isochor::tets {
+namespace {
+
+/// Of the mean of a body: nodes that weigh less count as if they had it where volumes are
+/// recovered.
+constexpr double kLeastMass = 1;
+
+}  // namespace
 
 Conserving::Conserving(const Model& model, const ConservingParams& params,
                        std::vector<contact::Collider> colliders, Context& context)
@@ -37,6 +44,17 @@ Conserving::Conserving(const Model& model, const ConservingParams& params,
   params_.contact_distance = touch_.params().barrier.reach;
   for (std::size_t i = 0; i < model.node_count(); ++i) {
     inverse_mass_.push_back(model.held[i] ? 0 : 1 / model.mass[i]);
+  }
+  response_ = inverse_mass_;
+  for (const BodyRange& body : model.bodies) {
+    if (body.tet_count == 0) continue;
+    double mass = 0;
+    for (std::int32_t i = 0; i < body.node_count; ++i) mass += model.mass[body.first_node + i];
+    const double most = double(body.node_count) / (kLeastMass * mass);
+    for (std::int32_t i = 0; i < body.node_count; ++i) {
+      double& response = response_[body.first_node + i];
+      response = std::min(response, most);
+    }
   }
   for (const std::int32_t p : surface().surface().points) {
     if (!model.held[p]) free_points_.push_back(p);
@@ -84,13 +102,14 @@ int Conserving::correct_velocities(std::span<Vec3d> velocities) {
   return correct(velocities, guesses_.velocities, params_.rings.tolerance);
 }
 
-int Conserving::correct(std::span<Vec3d> velocities, std::span<double> pressures,
-                        double tolerance) {
+int Conserving::correct(std::span<Vec3d> velocities, std::span<double> pressures, double tolerance,
+                        std::span<const double> response) {
   const auto project = [&](std::span<Vec3d> v) {
     projection_.project(v, params_.sweeps, context_.arena);
   };
   OneRingParams rings = params_.rings;
   rings.tolerance = tolerance;
+  rings.response = response;
   return rings_.correct(velocities, wanted_, pressures, project, rings, context_.cancelled, rows_)
       .iterations;
 }
@@ -144,8 +163,9 @@ void Conserving::recover(const contact::PlacedColliders& placed, std::span<Vec3d
     const double tolerance =
         std::max({params_.rings.tolerance, std::min(kLinear, report.worst_ring),
                   kEnough * params_.volume_tolerance / report.worst_ring});
+    if (!pairs_.empty()) projection_.build(rows_, response_);
     report.position_iterations +=
-        correct(velocities_, first ? guesses_.positions : later_pressures_, tolerance);
+        correct(velocities_, first ? guesses_.positions : later_pressures_, tolerance, response_);
     move_by_parts(positions);
   }
 }
