@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "isochor/contact/crossings.h"
+#include "isochor/contact/impact_list.h"
 #include "isochor/geometry/predicates.h"
 #include "tests/contact/contact_checks.h"
 
@@ -224,6 +225,35 @@ TEST(Impacts, OfSurfacesAreThoseOfAllPairs) {
       EXPECT_EQ(found[i].time, expected[i].time);
     }
     EXPECT_EQ(largest_step(bvh, bodies.positions, end, {}, {}, arena), least);
+  }
+}
+
+TEST(Impacts, AListHasThoseOfTheTreesForAllEndsNearItsOwn) {
+  const TestBodies bodies = random_spheres(6, 0.35, 12);
+  ThreadArena arena(2);
+  SurfaceBvh bvh(bodies.surface);
+  Random random(17);
+  std::vector<Vec3d> end = bodies.positions;
+  for (Vec3d& p : end) p += Vec3d{2, 0, 0} - 0.3 * p + random.vector(-0.1, 0.1);
+  constexpr double kSlack = 0.05;
+  const ImpactOptions options{.distance = 0.01};
+  ImpactList list;
+  list.make(bvh, bodies.positions, end, kSlack, options, {}, arena);
+  EXPECT_EQ(list.moved(end, arena), 0);
+  std::vector<Impact> expected, found;
+  for (int round = 0; round < 4; ++round) {
+    std::vector<Vec3d> other = end;
+    for (Vec3d& p : other) p += random.vector(-0.57 * kSlack, 0.57 * kSlack);
+    ASSERT_LE(list.moved(other, arena), list.slack());
+    find_impacts(bvh, bodies.positions, other, options, {}, arena, expected);
+    list.find(bodies.positions, other, arena, found);
+    ASSERT_GT(expected.size(), 20u);
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      EXPECT_EQ(found[i].pair.first, expected[i].pair.first);
+      EXPECT_EQ(found[i].pair.second, expected[i].pair.second);
+      EXPECT_EQ(found[i].time, expected[i].time);
+    }
   }
 }
 

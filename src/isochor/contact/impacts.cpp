@@ -41,11 +41,13 @@ double rounding_of(const FourVectors& a, const FourVectors& b) {
   return 16 * std::numeric_limits<double>::epsilon() * largest;
 }
 
-/// Whether boxes of the two parts stay farther apart than `least`, seen by who moves along with
-/// their mean: most neighbours in a body that flies, at a fraction of what a closer look costs.
-bool pass_by(PairKind kind, const FourVectors& x, const FourVectors& way, double least) {
+}  // namespace
+
+bool pass_by(PairKind kind, const FourVectors& start, const FourVectors& end,
+             const ImpactOptions& options, double slack) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  const Vec3d mean = 0.25 * (way[0] + way[1] + way[2] + way[3]);
+  Vec3d mean{0, 0, 0};
+  for (int i = 0; i < 4; ++i) mean += 0.25 * (end[i] - start[i]);
   Bounds box[2];
   for (Bounds& b : box) {
     b.low = {kInfinity, kInfinity, kInfinity};
@@ -53,18 +55,20 @@ bool pass_by(PairKind kind, const FourVectors& x, const FourVectors& way, double
   }
   for (int i = 0; i < 4; ++i) {
     Bounds& b = box[i >= first_part(kind)];
-    const Vec3d end = x[i] + (way[i] - mean);
-    b.low = min(b.low, min(x[i], end));
-    b.high = max(b.high, max(x[i], end));
+    const Vec3d last = end[i] - mean;
+    b.low = min(b.low, min(start[i], last));
+    b.high = max(b.high, max(start[i], last));
   }
+  // An impact is reported where a part of the first gap is left, which is at most what is between
+  // any two points.
+  const double least = options.distance + rounding_of(start, end) + slack +
+                       options.remaining * norm(start[0] - start[3]);
   for (int a = 0; a < 3; ++a) {
     const double gap = max(box[0].low[a] - box[1].high[a], box[1].low[a] - box[0].high[a]);
     if (gap > least) return true;
   }
   return false;
 }
-
-}  // namespace
 
 std::optional<Impact> first_impact(PairKind kind, const FourVectors& start, const FourVectors& end,
                                    const ImpactOptions& options, double latest) {
@@ -73,10 +77,7 @@ std::optional<Impact> first_impact(PairKind kind, const FourVectors& start, cons
   FourVectors way;
   for (int i = 0; i < 4; ++i) way[i] = end[i] - start[i];
   const double spare = options.distance + rounding_of(start, end);
-  // The gap at the start is at most that of any two points.
-  if (pass_by(kind, start, way, spare + options.remaining * norm(start[0] - start[3]))) {
-    return std::nullopt;
-  }
+  if (pass_by(kind, start, end, options)) return std::nullopt;
   double goal = 0;
   Impact impact;
   for (int step = 0; step < kMostSteps; ++step) {

@@ -66,6 +66,7 @@ ConservingReport Conserving::advance(State& state, const Vec3d& gravity, double 
                                      std::span<const Vec3d> loads,
                                      std::span<const double> activations) {
   guesses_before_ = guesses_;
+  pair_list_.clear();
   const StepInput input{.gravity = gravity,
                         .held_positions = held_positions,
                         .activations = activations,
@@ -85,10 +86,15 @@ void Conserving::find_rows(std::span<const Vec3d> positions, const contact::Plac
   for (const contact::ColliderContact& c : near_) rows_.push_back(row_of(c));
   report.collider_contacts = near_.size();
   if (params_.self_contact) {
-    find_close_pairs(
-        surface(), positions, params_.contact_distance,
-        {.rest_distance = 2 * params_.contact_distance, .rest_positions = model_.rest_positions},
-        context_.arena, pairs_);
+    // Volumes that are recovered move things by little, step after step.
+    constexpr double kSlack = 3;
+    const double reach = params_.contact_distance;
+    if (pair_list_.range(positions, reach, context_.arena) < 0) {
+      pair_list_.make(surface(), positions, kSlack * reach,
+                      {.rest_distance = 2 * reach, .rest_positions = model_.rest_positions},
+                      context_.arena);
+    }
+    pair_list_.find_close(positions, reach, context_.arena, pairs_);
     for (const contact::Pair& p : pairs_) rows_.push_back(row_of(p, params_.friction));
     report.pair_contacts = pairs_.size();
   }

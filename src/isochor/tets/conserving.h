@@ -1,6 +1,7 @@
 #pragma once
 
 #include "isochor/contact/contact_energy.h"
+#include "isochor/contact/pair_list.h"
 #include "isochor/contact/resolution.h"
 #include "isochor/tets/one_ring.h"
 #include "isochor/tets/solver.h"
@@ -149,6 +150,7 @@ class Conserving {
   std::vector<contact::ColliderContact> near_;
   std::vector<Slide> slides_;
   std::vector<contact::Pair> pairs_;
+  contact::PairList pair_list_;
   contact::ImpactResolver resolver_;
   std::vector<Vec3d> impulses_;
   std::vector<double> wanted_;
