@@ -7,8 +7,8 @@
 namespace isochor::contact {
 
 /// Pairs that may meet on the way from where points are to anywhere near where they go, as PairList
-/// has those that are near: rounds that change a few ways ask the same pairs again. What it answers
-/// is what the trees would, bit for bit.
+/// has those that are near: rounds that change a few ways ask the same pairs again. It finds what
+/// the trees would, and a few pairs more that lose most of their gap and do not meet.
 class ImpactList {
  public:
   /// `slack`, m: how far ends may be from these.
@@ -18,8 +18,8 @@ class ImpactList {
   double moved(std::span<const Vec3d> end, ThreadArena& arena) const;
   double slack() const { return slack_; }
 
-  /// As find_impacts does, with the options of `make`, where no end has moved by more than the
-  /// slack.
+  /// As find_impacts does, or more, with the options of `make`, where no end has moved by more than
+  /// the slack.
   void find(std::span<const Vec3d> start, std::span<const Vec3d> end, ThreadArena& arena,
             std::vector<Impact>& impacts) const;
 
