@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "isochor/contact/crossings.h"
+#include "isochor/contact/impact_list.h"
 #include "isochor/geometry/predicates.h"
 #include "tests/contact/contact_checks.h"
 
@@ -55,6 +56,29 @@ TEST(Impacts, SlidingAlongAPlaneIsNoImpact) {
   FourVectors end = start;
   end[0] += Vec3d{1000, 0, 0};
   EXPECT_FALSE(first_impact(PairKind::PointTriangle, start, end));
+}
+
+// Boxes around what moves are apart where nothing can meet, but only for who moves along.
+TEST(Impacts, FlyingTogetherChangesNone) {
+  Random random(31);
+  int met = 0;
+  for (int k = 0; k < 2000; ++k) {
+    FourVectors start, end, far;
+    const Vec3d flight = random.vector(-3, 3);
+    for (int i = 0; i < 4; ++i) {
+      start[i] = random.vector(-1, 1);
+      end[i] = start[i] + random.vector(-0.5, 0.5);
+      far[i] = end[i] + flight;
+    }
+    for (const PairKind kind : kKinds) {
+      const auto alone = first_impact(kind, start, end), together = first_impact(kind, start, far);
+      ASSERT_EQ(alone.has_value(), together.has_value());
+      if (!alone) continue;
+      ++met;
+      EXPECT_NEAR(alone->time, together->time, 1e-9);
+    }
+  }
+  EXPECT_GT(met, 100);
 }
 
 TEST(Impacts, PartsThatTouchMeetAtOnce) {
@@ -201,6 +225,38 @@ TEST(Impacts, OfSurfacesAreThoseOfAllPairs) {
       EXPECT_EQ(found[i].time, expected[i].time);
     }
     EXPECT_EQ(largest_step(bvh, bodies.positions, end, {}, {}, arena), least);
+  }
+}
+
+TEST(Impacts, AListHasThoseOfTheTreesForAllEndsNearItsOwn) {
+  const TestBodies bodies = random_spheres(6, 0.35, 12);
+  ThreadArena arena(2);
+  SurfaceBvh bvh(bodies.surface);
+  Random random(17);
+  std::vector<Vec3d> end = bodies.positions;
+  for (Vec3d& p : end) p += Vec3d{2, 0, 0} - 0.3 * p + random.vector(-0.1, 0.1);
+  constexpr double kSlack = 0.05;
+  const ImpactOptions options{.distance = 0.01};
+  ImpactList list;
+  list.make(bvh, bodies.positions, end, kSlack, options, {}, arena);
+  EXPECT_EQ(list.moved(end, arena), 0);
+  std::vector<Impact> expected, found;
+  for (int round = 0; round < 4; ++round) {
+    std::vector<Vec3d> other = end;
+    for (Vec3d& p : other) p += random.vector(-0.57 * kSlack, 0.57 * kSlack);
+    ASSERT_LE(list.moved(other, arena), list.slack());
+    find_impacts(bvh, bodies.positions, other, options, {}, arena, expected);
+    list.find(bodies.positions, other, arena, found);
+    ASSERT_GT(expected.size(), 20u);
+    for (const Impact& e : expected) {
+      const auto at = std::ranges::lower_bound(
+          found, e, [](const Impact& x, const Impact& y) { return x.pair < y.pair; });
+      ASSERT_NE(at, found.end());
+      EXPECT_EQ(at->pair.first, e.pair.first);
+      EXPECT_EQ(at->pair.second, e.pair.second);
+      EXPECT_EQ(at->time, e.time);
+    }
+    EXPECT_LT(double(found.size()), 1.01 * double(expected.size()));
   }
 }
 

@@ -154,6 +154,36 @@ TEST(OneRings, CorrectionGivesTheWantedDivergenceAndLeavesHeldNodesAlone) {
   }
 }
 
+// Every node gives way by as much as it is told to, and volumes come out right all the same.
+TEST(OneRings, AResponseTakesThePlaceOfInverseMasses) {
+  Context context(2);
+  const Model model = ball(context.arena);
+  OneRings rings(model, context.arena);
+  rings.measure(squashed(model));
+  std::vector<double> wanted(model.node_count()), found(model.node_count());
+  rings.divergence(some_vectors(model.node_count(), 5), wanted);
+  std::vector<double> response(model.node_count());
+  for (std::size_t i = 0; i < response.size(); ++i) response[i] = i % 3 == 0 ? 0.5 : 2;
+  // By masses first: what was found for those must not be used again.
+  std::vector<Vec3d> v(model.node_count(), Vec3d{0, 0, 0});
+  std::vector<double> p(model.node_count());
+  rings.correct(v, wanted, p, kFree, {.tolerance = 1e-8, .compliance = 1e-10}, context.cancelled);
+  std::ranges::fill(v, Vec3d{0, 0, 0});
+  const auto report = rings.correct(v, wanted, p, kFree,
+                                    {.tolerance = 1e-8, .compliance = 1e-10, .response = response},
+                                    context.cancelled);
+  EXPECT_TRUE(report.converged);
+  std::vector<Vec3d> push(model.node_count());
+  rings.gradient(p, push);
+  rings.divergence(v, found);
+  double size = 0;
+  for (const double w : wanted) size = std::max(size, std::abs(w));
+  for (std::size_t i = 0; i < v.size(); ++i) {
+    EXPECT_LT(length(v[i] + response[i] * push[i]), 1e-12 * length(push[i]) + 1e-15);
+    EXPECT_NEAR(found[i], wanted[i], 1e-6 * size);
+  }
+}
+
 TEST(OneRings, WhatHoldsForbidIsLeftAndNothingElseSuffers) {
   Context context(2);
   const Model model = ball(context.arena, true);

@@ -43,6 +43,33 @@ double rounding_of(const FourVectors& a, const FourVectors& b) {
 
 }  // namespace
 
+bool pass_by(PairKind kind, const FourVectors& start, const FourVectors& end,
+             const ImpactOptions& options, double slack) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  Vec3d mean{0, 0, 0};
+  for (int i = 0; i < 4; ++i) mean += 0.25 * (end[i] - start[i]);
+  Bounds box[2];
+  for (Bounds& b : box) {
+    b.low = {kInfinity, kInfinity, kInfinity};
+    b.high = -b.low;
+  }
+  for (int i = 0; i < 4; ++i) {
+    Bounds& b = box[i >= first_part(kind)];
+    const Vec3d last = end[i] - mean;
+    b.low = min(b.low, min(start[i], last));
+    b.high = max(b.high, max(start[i], last));
+  }
+  // An impact is reported where a part of the first gap is left, which is at most what is between
+  // any two points.
+  const double least = options.distance + rounding_of(start, end) + slack +
+                       options.remaining * norm(start[0] - start[3]);
+  for (int a = 0; a < 3; ++a) {
+    const double gap = max(box[0].low[a] - box[1].high[a], box[1].low[a] - box[0].high[a]);
+    if (gap > least) return true;
+  }
+  return false;
+}
+
 std::optional<Impact> first_impact(PairKind kind, const FourVectors& start, const FourVectors& end,
                                    const ImpactOptions& options, double latest) {
   constexpr double kPart = 0.9;        // of the time for which a plane holds
@@ -50,6 +77,7 @@ std::optional<Impact> first_impact(PairKind kind, const FourVectors& start, cons
   FourVectors way;
   for (int i = 0; i < 4; ++i) way[i] = end[i] - start[i];
   const double spare = options.distance + rounding_of(start, end);
+  if (pass_by(kind, start, end, options)) return std::nullopt;
   double goal = 0;
   Impact impact;
   for (int step = 0; step < kMostSteps; ++step) {

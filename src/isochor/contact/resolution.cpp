@@ -67,11 +67,23 @@ ResolutionReport ImpactResolver::resolve(SurfaceBvh& bvh, std::span<const Vec3d>
   zone_points_.clear();
   zone_of_.resize(positions.size());
   std::iota(zone_of_.begin(), zone_of_.end(), 0);
+  const ImpactOptions wanted{.distance = options.distance};
   for (;; ++report.rounds) {
     for (std::size_t i = 0; i < end_.size(); ++i) {
       end_[i] = positions[i] + options.time_step * velocities[i];
     }
-    find_impacts(bvh, positions, end_, {.distance = options.distance}, filter, arena, impacts_);
+    // Rounds change few ways, and by less and less. The first that is no list asks the trees alone:
+    // mostly it finds nothing.
+    if (report.rounds == 0) {
+      find_impacts(bvh, positions, end_, wanted, filter, arena, impacts_);
+    } else {
+      const double moved = report.rounds == 1 ? 0 : list_.moved(end_, arena);
+      if (report.rounds == 1 || moved > list_.slack()) {
+        const double slack = std::max(10 * options.distance, 2 * moved);
+        list_.make(bvh, positions, end_, slack, wanted, filter, arena);
+      }
+      list_.find(positions, end_, arena, impacts_);
+    }
     if (report.rounds == 0) report.impacts = static_cast<std::int64_t>(impacts_.size());
     report.clear = impacts_.empty();
     if (report.clear || report.rounds == options.impulse_rounds + options.zone_rounds) break;

@@ -7,6 +7,13 @@
 #include "isochor/base/error.h"
 
 namespace isochor::tets {
+namespace {
+
+/// Of the mean of a body: nodes that weigh less count as if they had it where volumes are
+/// recovered.
+constexpr double kLeastMass = 1;
+
+}  // namespace
 
 Conserving::Conserving(const Model& model, const ConservingParams& params,
                        std::vector<contact::Collider> colliders, Context& context)
@@ -38,6 +45,17 @@ Conserving::Conserving(const Model& model, const ConservingParams& params,
   for (std::size_t i = 0; i < model.node_count(); ++i) {
     inverse_mass_.push_back(model.held[i] ? 0 : 1 / model.mass[i]);
   }
+  response_ = inverse_mass_;
+  for (const BodyRange& body : model.bodies) {
+    if (body.tet_count == 0) continue;
+    double mass = 0;
+    for (std::int32_t i = 0; i < body.node_count; ++i) mass += model.mass[body.first_node + i];
+    const double most = double(body.node_count) / (kLeastMass * mass);
+    for (std::int32_t i = 0; i < body.node_count; ++i) {
+      double& response = response_[body.first_node + i];
+      response = std::min(response, most);
+    }
+  }
   for (const std::int32_t p : surface().surface().points) {
     if (!model.held[p]) free_points_.push_back(p);
   }
@@ -48,6 +66,7 @@ ConservingReport Conserving::advance(State& state, const Vec3d& gravity, double 
                                      std::span<const Vec3d> loads,
                                      std::span<const double> activations) {
   guesses_before_ = guesses_;
+  pair_list_.clear();
   const StepInput input{.gravity = gravity,
                         .held_positions = held_positions,
                         .activations = activations,
@@ -67,10 +86,15 @@ void Conserving::find_rows(std::span<const Vec3d> positions, const contact::Plac
   for (const contact::ColliderContact& c : near_) rows_.push_back(row_of(c));
   report.collider_contacts = near_.size();
   if (params_.self_contact) {
-    find_close_pairs(
-        surface(), positions, params_.contact_distance,
-        {.rest_distance = 2 * params_.contact_distance, .rest_positions = model_.rest_positions},
-        context_.arena, pairs_);
+    // Volumes that are recovered move things by little, step after step.
+    constexpr double kSlack = 3;
+    const double reach = params_.contact_distance;
+    if (pair_list_.range(positions, reach, context_.arena) < 0) {
+      pair_list_.make(surface(), positions, kSlack * reach,
+                      {.rest_distance = 2 * reach, .rest_positions = model_.rest_positions},
+                      context_.arena);
+    }
+    pair_list_.find_close(positions, reach, context_.arena, pairs_);
     for (const contact::Pair& p : pairs_) rows_.push_back(row_of(p, params_.friction));
     report.pair_contacts = pairs_.size();
   }
@@ -84,13 +108,14 @@ int Conserving::correct_velocities(std::span<Vec3d> velocities) {
   return correct(velocities, guesses_.velocities, params_.rings.tolerance);
 }
 
-int Conserving::correct(std::span<Vec3d> velocities, std::span<double> pressures,
-                        double tolerance) {
+int Conserving::correct(std::span<Vec3d> velocities, std::span<double> pressures, double tolerance,
+                        std::span<const double> response) {
   const auto project = [&](std::span<Vec3d> v) {
     projection_.project(v, params_.sweeps, context_.arena);
   };
   OneRingParams rings = params_.rings;
   rings.tolerance = tolerance;
+  rings.response = response;
   return rings_.correct(velocities, wanted_, pressures, project, rings, context_.cancelled, rows_)
       .iterations;
 }
@@ -144,8 +169,9 @@ void Conserving::recover(const contact::PlacedColliders& placed, std::span<Vec3d
     const double tolerance =
         std::max({params_.rings.tolerance, std::min(kLinear, report.worst_ring),
                   kEnough * params_.volume_tolerance / report.worst_ring});
+    if (!pairs_.empty()) projection_.build(rows_, response_);
     report.position_iterations +=
-        correct(velocities_, first ? guesses_.positions : later_pressures_, tolerance);
+        correct(velocities_, first ? guesses_.positions : later_pressures_, tolerance, response_);
     move_by_parts(positions);
   }
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "isochor/contact/contact_energy.h"
+#include "isochor/contact/pair_list.h"
 #include "isochor/contact/resolution.h"
 #include "isochor/tets/one_ring.h"
 #include "isochor/tets/solver.h"
@@ -102,8 +103,9 @@ class Conserving {
   /// Fills rows_ and projection_ with what touches at positions.
   void find_rows(std::span<const Vec3d> positions, const contact::PlacedColliders& placed,
                  ConservingReport& report);
-  /// Towards `wanted_`; returns iterations.
-  int correct(std::span<Vec3d> velocities, std::span<double> pressures, double tolerance);
+  /// Towards `wanted_`; returns iterations. `response` as in OneRingParams.
+  int correct(std::span<Vec3d> velocities, std::span<double> pressures, double tolerance,
+              std::span<const double> response = {});
   int correct_velocities(std::span<Vec3d> velocities);
   /// Along a way, changed where pairs would meet.
   void advance_freely(std::span<Vec3d> positions, std::span<Vec3d> way);
@@ -137,6 +139,10 @@ class Conserving {
   contact::ContactEnergy touch_;
   std::vector<std::int32_t> free_points_;  ///< of the surface
   std::vector<double> inverse_mass_;
+  /// What recovers volumes moves light nodes no farther than others: those at the surface of a
+  /// stuffed body have down to a fortieth of the mean mass, and would be jetted out of rings that
+  /// are flat.
+  std::vector<double> response_;
   OneRings rings_;
   Scratch scratch_;
   contact::ContactProjection projection_;
@@ -144,6 +150,7 @@ class Conserving {
   std::vector<contact::ColliderContact> near_;
   std::vector<Slide> slides_;
   std::vector<contact::Pair> pairs_;
+  contact::PairList pair_list_;
   contact::ImpactResolver resolver_;
   std::vector<Vec3d> impulses_;
   std::vector<double> wanted_;

@@ -34,6 +34,7 @@ OneRings::OneRings(const Model& model, ThreadArena& arena)
   for (std::size_t i = 0; i < inverse_mass_.size(); ++i) {
     inverse_mass_[i] = model.held[i] || !(model.mass[i] > 0) ? 0 : 1 / model.mass[i];
   }
+  response_ = inverse_mass_;
   measure(model.rest_positions);
   rest_ = volumes_;
 }
@@ -79,7 +80,7 @@ void OneRings::differentiate(std::span<const contact::Row> contacts) {
     double sum = 0;
     for (std::int32_t k = row; k < end; ++k) {
       const std::int32_t j = model_.pattern.columns[k];
-      if (!model_.held[j]) sum += double(dot(slope_[k], slope_[k])) / model_.mass[j];
+      sum += response_[j] * double(dot(slope_[k], slope_[k]));
     }
     diagonal_[i] = sum > 0 ? sum : 1;
   });
@@ -92,7 +93,7 @@ void OneRings::differentiate(std::span<const contact::Row> contacts) {
       double& diagonal = diagonal_[model_.pattern.columns[k]];
       // A node in a corner is in two rows.
       constexpr double kLeast = 0.1;
-      diagonal = std::max(diagonal - inverse_mass_[j] * along * along, kLeast * diagonal);
+      diagonal = std::max(diagonal - response_[j] * along * along, kLeast * diagonal);
     }
   }
 }
@@ -137,7 +138,7 @@ void OneRings::apply(std::span<const double> p, std::span<double> out, Projectio
       const double pressure = p[pattern.columns[k]];
       for (int a = 0; a < 3; ++a) sum[a] += pressure * double(push_[k][a]);
     }
-    change_[i] = inverse_mass_[i] * sum;
+    change_[i] = response_[i] * sum;
   });
   project(change_);
   parallel_for(arena_, model_.node_count(), solve::kRowGrain, [&](std::size_t i) {
@@ -189,6 +190,10 @@ solve::KrylovReport OneRings::correct(std::span<Vec3d> velocities, std::span<con
                                       const std::atomic<bool>& cancelled,
                                       std::span<const contact::Row> contacts) {
   const double give = params.compliance;
+  const std::span<const double> response =
+      params.response.empty() ? std::span<const double>(inverse_mass_) : params.response;
+  differentiated_ &= response.data() == response_.data();
+  response_ = response;
   differentiate(contacts);
   const auto multiply = [&](std::span<const double> p, std::span<double> q) {
     apply(p, q, project);
@@ -220,7 +225,7 @@ solve::KrylovReport OneRings::correct(std::span<Vec3d> velocities, std::span<con
   const auto evaluate = [&] {
     gradient(pressures, change_);
     parallel_for(arena_, change_.size(), solve::kRowGrain,
-                 [&](std::size_t i) { change_[i] *= -inverse_mass_[i]; });
+                 [&](std::size_t i) { change_[i] *= -response_[i]; });
     project(change_);
     divergence(change_, left_);
     parallel_for(arena_, left_.size(), solve::kRowGrain, [&](std::size_t i) {
@@ -243,7 +248,7 @@ solve::KrylovReport OneRings::correct(std::span<Vec3d> velocities, std::span<con
   const auto stop = [&] { return bool(cancelled); };
   for (bool again = left > params.tolerance * whole; again;) {
     if (coarse && !prepared_) {
-      coarse_.prepare(push_, inverse_mass_, diagonal_, give, contacts, arena_);
+      coarse_.prepare(push_, response_, diagonal_, give, contacts, arena_);
       prepared_ = true;
     }
     const double tolerance = params.tolerance * whole / left, before = left;

@@ -18,6 +18,9 @@ struct OneRingParams {
   /// By the diagonal and smooth pressures; the published method does not.
   bool precondition = true;
   bool conjugate_gradient = false;  ///< instead of MINRES, which also takes singular systems
+  /// How far nodes give way to a push, 1/kg, 0 where held; none: by their inverse mass, which keeps
+  /// momenta. The projection goes by the same.
+  std::span<const double> response;
 };
 
 /// The volume around every node, a quarter of that of its tets, and what keeps it [Irving07 sec 3].
@@ -79,6 +82,7 @@ class OneRings {
   std::vector<Vec3f> slope_, push_;
   bool differentiated_ = false, prepared_ = false;
   std::vector<double> inverse_mass_;  ///< 1/kg, 0 where held
+  std::span<const double> response_;  ///< of the last correction
   std::vector<double> rest_, volumes_;
   std::vector<double> right_, left_, addition_, diagonal_;
   std::vector<Vec3d> change_;
