@@ -89,7 +89,7 @@ void Conserving::find_rows(std::span<const Vec3d> positions, const contact::Plac
     // Volumes that are recovered move things by little, step after step.
     constexpr double kSlack = 3;
     const double reach = params_.contact_distance;
-    if (pair_list_.range(positions, reach, context_.arena) < 0) {
+    if (pair_list_.range(positions, reach, {}, context_.arena) < 0) {
       pair_list_.make(surface(), positions, kSlack * reach,
                       {.rest_distance = 2 * reach, .rest_positions = model_.rest_positions},
                       context_.arena);
