@@ -159,7 +159,8 @@ friction = 0.3
       context);
   const auto ends = [&] {
     double lowest = 1, highest = -1;
-    for (const Vec3d& x : simulation.snapshot().first.bodies[1].vertices) {
+    const files::Frame frame = simulation.snapshot().first;
+    for (const Vec3d& x : frame.bodies[1].vertices) {
       lowest = std::min(lowest, x[1]);
       highest = std::max(highest, x[1]);
     }
