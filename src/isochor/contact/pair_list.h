@@ -17,8 +17,8 @@ class PairList {
   void clear() { made_at_.clear(); }
 
   /// How far all points may go from positions, m, so that the list still has all pairs that come
-  /// within `reach` of each other, or meet on a way; negative: they are too far
-  /// from where it was made. `options` are those of the ways asked for.
+  /// within `reach` of each other, or meet on a way asked for with `options`; negative: they are
+  /// too far from where it was made.
   double range(std::span<const Vec3d> positions, double reach, const ImpactOptions& options,
                ThreadArena& arena) const;
 

@@ -72,8 +72,8 @@ ResolutionReport ImpactResolver::resolve(SurfaceBvh& bvh, std::span<const Vec3d>
     for (std::size_t i = 0; i < end_.size(); ++i) {
       end_[i] = positions[i] + options.time_step * velocities[i];
     }
-    // Rounds change few ways, and by less and less. The first that is no list asks the trees alone:
-    // mostly it finds nothing.
+    // Rounds change few ways, and by less and less: they ask a list. The first asks the trees, as
+    // it mostly finds nothing, and a list would be made in vain.
     if (report.rounds == 0) {
       find_impacts(bvh, positions, end_, wanted, filter, arena, impacts_);
     } else {

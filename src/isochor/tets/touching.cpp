@@ -61,7 +61,8 @@ contact::ContactEnergy make_contact(const Model& model, const TouchParams& param
   energy.barrier.stiffness = scale.stiffness + (dt > 0 ? scale.mass / (dt * dt) : 0);
   energy.slip_speed = params.slip_speed > 0 ? params.slip_speed : 1e-3 * norm(box);
   energy.slip = 0.1 * energy.barrier.reach;
-  // In edges of the surface, which bands have shorter ones of: not all neighbours are to be listed.
+  // A part of an edge of the surface, which for bands is shorter than that of a tet: a list is not
+  // to have all neighbours.
   double edges = 0;
   for (const contact::Edge& e : surface.edges) {
     edges += norm(model.rest_positions[e[0]] - model.rest_positions[e[1]]);
