@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cmath>
+#include <span>
 
 #include "isochor/lattice/coarsest.h"
 
@@ -25,9 +26,18 @@ struct Transfer {
   struct Rows {
     std::vector<std::int32_t> first{0};  ///< row i: terms [first[i], first[i + 1])
     std::vector<Term> terms;
+    std::span<const Term> of(std::size_t i) const {
+      return {terms.data() + first[i], terms.data() + first[i + 1]};
+    }
   };
   Rows to_fine;    ///< per fine node its coarse ones
   Rows to_coarse;  ///< per coarse node its fine ones
+
+  /// What each coarse node of a fine one counts for it: a fine node lies on one, or in the middle
+  /// of two, four or eight.
+  float part(std::size_t fine) const {
+    return 1 / float(to_fine.first[fine + 1] - to_fine.first[fine]);
+  }
 };
 
 /// A coarser model: cells twice as large, parameters averaged over children, no holds.

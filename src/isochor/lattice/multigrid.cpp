@@ -267,19 +267,19 @@ void Multigrid::restrict_residual(std::size_t l) {
   Level& fine = memory_.levels[l];
   Level& coarse = memory_.levels[l + 1];
   multiply(l, fine.x, fine.image);
-  // What nothing may move does not count.
+  const Transfer& transfer = model_.hierarchy->levels[l].transfer;
+  // What nothing may move does not count. A node gives all its coarse ones the same part.
   each_node(arena_, fine.x.size(), [&](std::size_t i) {
+    const float part = transfer.part(i);
     for (int a = 0; a < 3; ++a) {
       const bool moves = fine.inverse_diagonal[i][a] > 0;
-      fine.image[i][a] = moves ? fine.b[i][a] - fine.image[i][a] : 0.0f;
+      fine.image[i][a] = moves ? part * (fine.b[i][a] - fine.image[i][a]) : 0.0f;
     }
   });
-  const Transfer::Rows& rows = model_.hierarchy->levels[l].transfer.to_coarse;
-  each_node(arena_, coarse.b.size(), [&](std::size_t i) {
+  const Transfer::Rows& rows = transfer.to_coarse;
+  parallel_for(arena_, coarse.b.size(), kNodeGrain / 8, [&](std::size_t i) {
     Vec3f sum{0, 0, 0};
-    for (std::int32_t t = rows.first[i]; t < rows.first[i + 1]; ++t) {
-      sum += rows.terms[t].weight() * fine.image[rows.terms[t].node()];
-    }
+    for (const Transfer::Term& term : rows.of(i)) sum += fine.image[term.node()];
     coarse.b[i] = sum;
   });
 }
@@ -287,14 +287,13 @@ void Multigrid::restrict_residual(std::size_t l) {
 void Multigrid::prolong(std::size_t l) {
   Level& fine = memory_.levels[l];
   const Level& coarse = memory_.levels[l + 1];
-  const Transfer::Rows& rows = model_.hierarchy->levels[l].transfer.to_fine;
+  const Transfer& transfer = model_.hierarchy->levels[l].transfer;
   each_node(arena_, fine.x.size(), [&](std::size_t i) {
     Vec3f sum{0, 0, 0};
-    for (std::int32_t t = rows.first[i]; t < rows.first[i + 1]; ++t) {
-      sum += rows.terms[t].weight() * coarse.x[rows.terms[t].node()];
-    }
+    for (const Transfer::Term& term : transfer.to_fine.of(i)) sum += coarse.x[term.node()];
+    const float part = transfer.part(i);
     for (int a = 0; a < 3; ++a) {
-      if (fine.inverse_diagonal[i][a] > 0) fine.x[i][a] += sum[a];
+      if (fine.inverse_diagonal[i][a] > 0) fine.x[i][a] += part * sum[a];
     }
   });
   if (l == 0) keep_sliding(model_, slides_, std::span(fine.x));
