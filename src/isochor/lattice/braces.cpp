@@ -20,11 +20,13 @@ struct Around {
   int cells = 0;
 };
 
-std::vector<Around> look_around(const Model& model) {
-  std::vector<Around> all(model.node_count());
-  for (const std::int32_t cell : model.cells) {
+/// Per node of the body.
+std::vector<Around> look_around(const Model& model, const BodyRange& body) {
+  std::vector<Around> all(body.node_count);
+  for (std::int32_t i = body.first_cell; i < body.first_cell + body.cell_count; ++i) {
+    const std::int32_t cell = model.cells[i];
     for (int c = 0; c < 8; ++c) {
-      Around& around = all[model.corner(cell, c)];
+      Around& around = all[model.corner(cell, c) - body.first_node];
       around.mu += model.mu(cell);
       ++around.cells;
       for (int a = 0; a < 3; ++a) {
@@ -39,27 +41,26 @@ std::vector<Around> look_around(const Model& model) {
 
 }  // namespace
 
-std::vector<Spring> find_braces(const Model& model) {
-  const std::vector<Around> all = look_around(model);
+std::vector<Spring> find_braces(const Model& model, const BodyRange& body) {
+  const std::vector<Around> all = look_around(model, body);
+  const auto first = model.mass.begin() + body.first_node;
+  const double full = *std::max_element(first, first + body.node_count);
+  const double h = model.blocks[model.cells[body.first_cell] / 8].h;
   std::vector<Spring> braces;
-  for (const BodyRange& body : model.bodies) {
-    const auto first = model.mass.begin() + body.first_node;
-    const double full = *std::max_element(first, first + body.node_count);
-    const double h = model.blocks[model.cells[body.first_cell] / 8].h;
-    for (std::int32_t n = body.first_node; n < body.first_node + body.node_count; ++n) {
-      if (model.mass[n] >= kWeak * full) continue;
-      const Around& around = all[n];
-      Spring brace{.terms = {},
-                   .stiffness = Mat3d::identity() * (kStiffness * h * around.mu / around.cells)};
-      double most = model.mass[n];
-      for (int way = 0; way < 6; ++way) {
-        const std::int32_t m = around.next[way], k = m < 0 ? -1 : all[m].next[way];
-        if (k < 0 || !(model.mass[m] > most)) continue;
-        most = model.mass[m];
-        brace.terms = {{n, 1}, {m, -2}, {k, 1}};
-      }
-      if (!brace.terms.empty()) braces.push_back(std::move(brace));
+  for (std::int32_t n = body.first_node; n < body.first_node + body.node_count; ++n) {
+    if (model.mass[n] >= kWeak * full) continue;
+    const Around& around = all[n - body.first_node];
+    Spring brace{.terms = {},
+                 .stiffness = Mat3d::identity() * (kStiffness * h * around.mu / around.cells)};
+    double most = model.mass[n];
+    for (int way = 0; way < 6; ++way) {
+      const std::int32_t m = around.next[way];
+      const std::int32_t k = m < 0 ? -1 : all[m - body.first_node].next[way];
+      if (k < 0 || !(model.mass[m] > most)) continue;
+      most = model.mass[m];
+      brace.terms = {{n, 1}, {m, -2}, {k, 1}};
     }
+    if (!brace.terms.empty()) braces.push_back(std::move(brace));
   }
   return braces;
 }

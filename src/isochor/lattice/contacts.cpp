@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "isochor/lattice/braces.h"
@@ -71,7 +72,10 @@ Contacts::Contacts(const Model& model, ContactSurface surface,
       start_(surface_.point_count()),
       x_(surface_.point_count()),
       way_(surface_.point_count()) {
-  if (params_.scheme == ContactScheme::Barrier) braces_ = find_braces(model_);
+  for (const BodyRange& body : model_.bodies) {
+    if (params_.scheme != ContactScheme::Barrier || body.braced) continue;
+    std::ranges::move(find_braces(model_, body), std::back_inserter(braces_));
+  }
   braced_ = build_springs(braces_);
   brace_pull_.resize(braces_.size());
   brace_image_.resize(braces_.size());

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
+#include <iterator>
 #include <limits>
 
 #include "isochor/base/error.h"
 #include "isochor/lattice/block_groups.h"
+#include "isochor/lattice/braces.h"
 #include "isochor/lattice/cut_cells.h"
 #include "isochor/lattice/hierarchy.h"
 #include "isochor/materials/registry.h"
@@ -263,12 +265,19 @@ void add_body(Model& model, const BodySpec& body) {
   model.bodies.push_back(std::move(range));
 }
 
-void add_springs(Model& model, const std::vector<SpringGroupSpec>& groups) {
+/// With braces for bodies that a pressure acts on.
+void add_springs(Model& model, const std::vector<SpringGroupSpec>& groups,
+                 const std::vector<BodySpec>& bodies) {
   std::vector<Spring> all;
   for (const SpringGroupSpec& group : groups) {
     model.spring_groups.push_back({group.name, static_cast<std::int32_t>(all.size()),
                                    static_cast<std::int32_t>(group.springs.size())});
     all.insert(all.end(), group.springs.begin(), group.springs.end());
+  }
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    if (bodies[b].pressures.empty()) continue;
+    model.bodies[b].braced = true;
+    std::ranges::move(find_braces(model, model.bodies[b]), std::back_inserter(all));
   }
   model.springs = build_springs(all);
 }
@@ -280,7 +289,6 @@ Model build_model(const std::vector<BodySpec>& bodies, const Params& params,
   Model model;
   model.params = params;
   for (const BodySpec& body : bodies) add_body(model, body);
-  add_springs(model, springs);
   for (BlockGroup& group : model.groups) {
     const auto last = 3 * (static_cast<std::int32_t>(model.node_count()) - 1);
     for (const auto& slot : group.nodes) {
@@ -289,6 +297,7 @@ Model build_model(const std::vector<BodySpec>& bodies, const Params& params,
   }
   sort_groups(model);
   add_cut_cells(model, bodies);
+  add_springs(model, springs, bodies);
   model.skin = build_skin(bodies, model);
   model.surfaces = build_surfaces(bodies, model);
   const bool coarser =
