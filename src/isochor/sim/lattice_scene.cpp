@@ -209,7 +209,7 @@ class Assembly {
         throw Error(Fault::Input, hold.place.text(), outside,
                     "move it into the body, or give its scale");
       }
-      context_.log(LogLevel::Info, outside + " and holds nothing");
+      context_.log(LogLevel::Warning, outside + " and holds nothing");
       return false;
     }
     if (hold.slide == "surface") {
