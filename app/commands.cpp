@@ -199,8 +199,9 @@ int render_command(const RenderCommand& command, const CommonOptions& common) {
     options.cut = run::CutPlane{{command.cut[0], command.cut[1], command.cut[2]}, command.cut[3]};
   }
   Context context(common.threads);
-  run::View view = run::fit_view(topology, std::span(&frame, 1), options);
   const run::Manifest manifest = run::read_manifest(directory);
+  options.up = run::up_of_run(manifest.scene);
+  run::View view = run::fit_view(topology, std::span(&frame, 1), options);
   const auto scenery = run::without_ground(
       run::scenery_of_run(manifest.scene, manifest.scene_file, topology, context), options, view);
   run::add_scenery(scenery, topology);

@@ -23,7 +23,7 @@ export class App {
     this.state = new State({field: this.#firstField(), setup: this.first.frameCount === 0,
       frame: Math.max(0, this.first.frameCount - 1), ...parseAddress(location.hash)});
     this.camera = new Camera(this.datasets.flatMap(d => d.outline), this.#bound('low', Math.min),
-        this.#bound('high', Math.max));
+        this.#bound('high', Math.max), this.first.up);
     this.stages = runs.map(({title, dataset}, i) => new Stage(dataset, this.camera,
         `${title}, to be turned with the arrow keys`, () => this.#look(i)));
     this.loaded = 0;

@@ -5,15 +5,20 @@ import {add, cross, dot, length, normalised, rotated, scaled, subtract, viewProj
 
 const TAN_HALF_HEIGHT = 0.23;  // 26 degrees: a long lens, little distortion
 const MARGIN = 0.8;            // of the picture that the bodies fill
-const DEFAULT_DIRECTION = [0.50, 0.42, 0.85];
-const UP = [0, 1, 0];
+
+/** From the front right, a little from above. */
+function defaultDirection(up) {
+  const front = Math.abs(up[2]) < 0.9 ? [0, 0, 1] : [0, -1, 0], side = cross(up, front);
+  return normalised(add(add(scaled(side, 0.50), scaled(up, 0.42)), scaled(front, 0.85)));
+}
 
 export class Camera {
-  constructor(outline, low, high) {
+  constructor(outline, low, high, up) {
     this.outline = outline;
+    this.up = up;  // an axis
     this.radius = Math.max(length(subtract(high, low)) / 2, 1e-9);
     this.middle = scaled(add(low, high), 0.5);
-    this.direction = normalised(DEFAULT_DIRECTION);
+    this.direction = defaultDirection(this.up);
     this.target = this.middle;
     this.distance = 4 * this.radius;
     this.fitted = false;
@@ -22,7 +27,7 @@ export class Camera {
   /** Right, up and back as an orthonormal frame. */
   get axes() {
     const back = this.direction;
-    let right = cross(UP, back);
+    let right = cross(this.up, back);
     if (length(right) < 1e-6) right = [1, 0, 0];
     right = normalised(right);
     return {right, up: cross(back, right), back};
@@ -62,10 +67,10 @@ export class Camera {
 
   /** Angles in radians; the camera never passes over the poles. */
   orbit(around, over) {
-    let direction = rotated(this.direction, UP, -around);
-    const tilt = Math.asin(Math.max(-1, Math.min(1, dot(direction, UP))));
+    let direction = rotated(this.direction, this.up, -around);
+    const tilt = Math.asin(Math.max(-1, Math.min(1, dot(direction, this.up))));
     const next = Math.max(-1.54, Math.min(1.54, tilt + over));
-    const side = normalised(cross(UP, direction));
+    const side = normalised(cross(this.up, direction));
     direction = rotated(direction, side, tilt - next);
     this.direction = normalised(direction);
     this.fitted = false;
@@ -86,7 +91,7 @@ export class Camera {
   }
 
   reset(aspect, share) {
-    this.direction = normalised(DEFAULT_DIRECTION);
+    this.direction = defaultDirection(this.up);
     this.fit(aspect, share);
   }
 

@@ -14,6 +14,7 @@ export class Dataset {
     this.low = header.bounds.low;
     this.high = header.bounds.high;
     this.outline = header.outline;
+    this.up = header.up;
     this.bodies = header.bodies.map(body => ({...body}));
     this.fields = mergeByName(header.fields);
     this.attachments = header.attachments.map(attachment => ({...attachment}));

@@ -24,6 +24,8 @@ export class Renderer {
     this.maps = Object.fromEntries(['sequential', 'diverging'].map(map =>
       [map, makeTexture(gl, gl.SRGB8_ALPHA8, 256, 1, mapTexture(map, 256))]));
     this.ground = new Ground(gl, dataset);
+    this.up = dataset.up;
+    this.level = dataset.up[1] > 0;  // the ground knows no other axis
     const bodies = dataset.bodies.keys();
     this.skins = [...bodies].map(b => new SurfaceShape(gl, dataset, b));
     this.cells = this.skins.map(() => null);
@@ -59,19 +61,19 @@ export class Renderer {
       eye,
       cut: view.cut ? [...view.cut.normal, view.cut.offset] : NO_CUT,
       key: normalised(add(add(scaled(up, 1.0), scaled(right, -0.65)), scaled(back, 0.75))),
-      sky: [0, 1, 0],
+      sky: this.up,
       lit: view.lit,
       glass: 0,
       map: 0,
       hasField: view.field !== null,
       range: view.scale ? [view.scale.low, view.scale.high] : [0, 1],
     };
-    if (view.lit) this.ground.cast(shapes, uniforms);
+    if (view.lit && this.level) this.ground.cast(shapes, uniforms);
     gl.viewport(0, 0, width, height);
     gl.clearColor(0, 0, 0, 0);
     gl.clearStencil(0);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT | gl.STENCIL_BUFFER_BIT);
-    if (view.lit) {
+    if (view.lit && this.level) {
       this.ground.draw(this.marks, uniforms.view, view.theme.grid, view.theme.shadow, eye[1]);
     }
     if (view.scale) gl.bindTexture(gl.TEXTURE_2D, this.maps[view.scale.map]);

@@ -165,7 +165,8 @@ TEST(Bvh, BrokenFilesAreRefusedWithTheirLine) {
   EXPECT_THAT(refuse("Zposition", "Wposition").problem(), HasSubstr("is no channel"));
   EXPECT_THAT(refuse("Zposition", "Wposition").place(), HasSubstr("walk.bvh:5"));
   EXPECT_THAT(refuse("Frames: 2", "Frames: 2000").problem(), HasSubstr("not there"));
-  EXPECT_THAT(refuse("90 0 90\n", "90 0").problem(), HasSubstr("not a number"));
+  EXPECT_THAT(refuse("90 0 90\n", "90 0").problem(), HasSubstr("ends after 1 of 2 frames"));
+  EXPECT_THAT(refuse("90 0 90\n", "90 0 x").problem(), HasSubstr("not a number"));
   EXPECT_THAT(refuse("Time: 0.5", "Time: 0").problem(), HasSubstr("time between frames"));
   EXPECT_THAT(refuse("MOTION", "").problem(), HasSubstr("expected a joint"));
 }

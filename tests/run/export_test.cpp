@@ -19,6 +19,7 @@ namespace fs = std::filesystem;
 using files::error_of;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// A run directory with two boxes of which the second rises by a metre per frame.
 class ExportTest : public ::testing::Test {
@@ -112,6 +113,18 @@ TEST_F(ExportTest, UsdHasTheFrameRateOfTheRun) {
   EXPECT_THAT(text, HasSubstr("endTimeCode = 2\n"));
   EXPECT_THAT(text, HasSubstr("def Xform \"my_run\""));
   EXPECT_THAT(text, HasSubstr("def Mesh \"right_box\""));
+}
+
+TEST_F(ExportTest, TheAxisThatGravityPullsAgainstIsUp) {
+  exported("usd", 0, 1);
+  EXPECT_THAT(text_of("usd/my_run.usda"), HasSubstr("upAxis = \"Y\""));
+  exported("gltf", 0, 1);
+  EXPECT_THAT(text_of("gltf/my_run.glb"), Not(HasSubstr("rotation")));
+  write_manifest(directory_, {.scene = "format = 1\n[world]\ngravity = [0.1, 0, -9.81]\n"});
+  exported("usd", 0, 1);
+  EXPECT_THAT(text_of("usd/my_run.usda"), HasSubstr("upAxis = \"Z\""));
+  exported("gltf", 0, 1);
+  EXPECT_THAT(text_of("gltf/my_run.glb"), HasSubstr("\"rotation\":[-0.707106781186547"));
 }
 
 TEST_F(ExportTest, GltfHasAllBodies) {

@@ -134,6 +134,33 @@ TEST(LatticeContact, ALidThatComesDownIsPushedBackByWhatItCompresses) {
   EXPECT_GT(m.reactions.back().force[1], -force(lowest));
 }
 
+TEST(LatticeContact, WhatHoldsABodyAndWhatItStandsOnCarryItsWeight) {
+  // A ball pressed on the ground and dragged along: light nodes at its surface, some of them held,
+  // have braces, and holds bear what those pull.
+  std::string scene = kLatticeBall.substr(0, kLatticeBall.find("[body.damping]"));
+  scene = replaced(scene, "integrator = \"backward-euler\"", "");
+  scene = replaced(scene, "7 cm", "5 cm");
+  scene += R"([[body.hold]]
+name = "top"
+where = "y+"
+depth = "5 cm"
+key = [{ frame = 0 }, { frame = 1, translate = ["1 cm", "-2 cm", 0] }]
+[[collider]]
+name = "ground"
+kind = "plane"
+friction = 0.3
+)";
+  Context context(1);
+  Simulation simulation(parse_scene(scene, "s.toml"), context);
+  while (simulation.frame() < 1) ASSERT_TRUE(simulation.advance());
+  const Measures m = simulation.snapshot().second;
+  const double weight = 9.81 * simulation.summary().mass;
+  Vec3d sum{0, -weight, 0};
+  for (const auto& reaction : m.reactions) sum += reaction.force;
+  EXPECT_GT(m.reactions.back().force[1], 0.5 * weight);
+  EXPECT_LT(norm(sum), 1e-4 * weight);
+}
+
 TEST(LatticeContact, ResumedRunsContinueWithTheSameBitsOnAnyNumberOfThreads) {
   std::vector<std::byte> whole;
   for (const int threads : {1, 2}) {

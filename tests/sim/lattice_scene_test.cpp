@@ -213,7 +213,6 @@ material = {{ young = "100 kPa", poisson = 0.3 }}
 name = "painted"
 where = "group"
 group = "{}"
-select = "surface"
 stiffness = 1e8
 )",
                      group);

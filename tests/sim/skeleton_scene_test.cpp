@@ -195,6 +195,28 @@ TEST(SkeletonScene, MistakesAreRefusedWithTheirPlace) {
               HasSubstr("key"));
 }
 
+TEST(SkeletonScene, MadeBonesOutsideHoldNothingAndSomeMustBeInside) {
+  const std::string limb = kLimb.substr(0, kLimb.find("[[body.hold]]"));
+  const std::string flail =
+      "[[skeleton.joint]]\nname = \"flail\"\nparent = \"wrist\"\nposition = [\"90 cm\", 0, 0]\n"
+      "[[skeleton.joint]]\nname = \"head\"\nparent = \"flail\"\nposition = [\"99 cm\", 0, 0]\n";
+  const std::string bones = "[body.bones]\nradius = \"3 cm\"\nend = 0\n";
+  std::string said;
+  Context context(1);
+  context.log = [&](LogLevel, std::string_view line) { said += line; };
+  const SceneSpec scene = parse_scene(replaced(limb, "[[body]]", flail + "[[body]]") + bones, "s");
+  const LatticeScene built = build_lattice_scene(scene, {}, context);
+  EXPECT_EQ(scene.bodies[0].holds.size(), 4u);
+  EXPECT_EQ(built.soft_holds.size(), 3u) << "that of the wrist touches the body with its end";
+  EXPECT_THAT(said, HasSubstr("'flail' lies outside of 'limb'"));
+
+  const SceneSpec away =
+      parse_scene(replaced(limb, "center = [\"30 cm\"", "center = [3") + bones, "s");
+  const Error error = error_of([&] { build_lattice_scene(away, {}, context); });
+  EXPECT_THAT(error.place(), HasSubstr("body[0].bones"));
+  EXPECT_THAT(error.problem(), HasSubstr("no bone lies inside of 'limb'"));
+}
+
 TEST(SkeletonScene, PreRollStartsAtRest) {
   files::TemporaryFolder folder;
   files::write_quickly(folder / "walk.bvh", std::string_view(R"(HIERARCHY
@@ -234,6 +256,12 @@ Frame Time: 1
   EXPECT_LE(norm(tip_at(6) - Vec3d{0.5 + 0.3 + s, s, 0}), 1e-12);  // half way
   EXPECT_LE(norm(tip_at(24) - Vec3d{1.3 + s, s, 0}), 1e-12);
   EXPECT_LE(norm(tip_at(36) - Vec3d{1.3 + s, s, 0}), 1e-12);  // the clip has ended
+
+  scene.skeleton.start = 1.5;
+  const auto start = [&] { SkeletonMotion(scene, build_skeleton(scene.skeleton, scene.file)); };
+  EXPECT_THAT(error_of(start).problem(), HasSubstr("1.5 s is beyond the end of the clip"));
+  scene.skeleton.repeat = true;
+  EXPECT_NO_THROW(start());
 }
 
 TEST(SkeletonScene, WhereBonesMeetFleshGoesWithTheNearest) {

@@ -109,6 +109,37 @@ TEST(StarterScene, RefusesWhatHasNoInsideAndBonesElsewhere) {
                 make_starter_scene(folder / "flat.obj", {}, "s.toml", context);
               }).problem(),
               HasSubstr("no volume"));
+  // A chain of bones along x, the first of which alone is inside a cube.
+  files::write_quickly(folder / "bar.obj", box_obj(1, 1, 1));
+  files::write_quickly(folder / "chain.bvh", std::string_view(R"(HIERARCHY
+ROOT a {
+  OFFSET 0.1 0.5 0.5
+  CHANNELS 1 Zrotation
+  JOINT b {
+    OFFSET 0.8 0 0
+    CHANNELS 0
+    JOINT c {
+      OFFSET 0.4 0 0
+      CHANNELS 0
+      JOINT d {
+        OFFSET 0.3 0 0
+        CHANNELS 0
+        End Site {
+          OFFSET 0.3 0 0
+        }
+      }
+    }
+  }
+}
+MOTION
+Frames: 1
+Frame Time: 1
+0
+)"));
+  EXPECT_THAT(files::error_of([&] {
+                make_starter_scene(folder / "bar.obj", folder / "chain.bvh", "s.toml", context);
+              }).problem(),
+              HasSubstr("only 1 of 4 bones"));
 }
 
 TEST(StarterScene, CharactersRun) {

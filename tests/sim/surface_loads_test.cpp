@@ -157,7 +157,8 @@ TEST(SurfaceLoadScene, WhatCannotBeLoadedOrHeldIsNamed) {
               AllOf(HasSubstr("no group 'top'"), HasSubstr("has no groups")));
   EXPECT_THAT(problem(resting(replaced(kPressure, "500 Pa", "0 Pa"))),
               HasSubstr("load of nothing"));
-  EXPECT_THAT(problem(replaced(kBarScene, "where = \"x-\"", "where = \"group\"\ngroup = \"top\"")),
+  EXPECT_THAT(problem(replaced(kBarScene, "where = \"x-\"",
+                               "where = \"group\"\ngroup = \"top\"\nselect = \"nodes\"")),
               HasSubstr("select = \"surface\""));
   EXPECT_THAT(problem(resting(kPressure + "\n[method]\nsolver = \"fas\"\n")),
               AllOf(HasSubstr("no pressures (load 'around' of 'bar')"), HasSubstr("use one of")));

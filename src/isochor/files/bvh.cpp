@@ -51,8 +51,10 @@ class BvhReader {
     }
   }
 
-  double finite_number() {
-    const double value = scanner_.number(scanner_.next_word_anywhere());
+  double finite_number() { return finite(scanner_.next_word_anywhere()); }
+
+  double finite(std::string_view word) {
+    const double value = scanner_.number(word);
     if (!std::isfinite(value)) scanner_.fail("a number is not finite", kWriteAgain);
     return value;
   }
@@ -132,7 +134,11 @@ class BvhReader {
       std::vector<Mat3d> turned(pose.size(), Mat3d::identity());
       std::vector<bool> moves(pose.size()), turns(pose.size());
       for (const Channel& channel : channels_) {
-        const double value = finite_number();
+        const std::string_view word = scanner_.next_word_anywhere();
+        if (word.empty()) {
+          scanner_.fail(fmt::format("ends after {} of {} frames", f, frames), kWriteAgain);
+        }
+        const double value = finite(word);
         if (channel.turns) {
           Vec3d turn{0, 0, 0};
           turn[channel.axis] = value * std::numbers::pi / 180;

@@ -126,14 +126,23 @@ void check_size(const std::filesystem::path& path, std::uint64_t vertices, std::
               "export fewer frames (--frames A:B), or use --format usd or pc2");
 }
 
+/// The rotation of a node that takes an axis to y, as a member of its JSON.
+std::string turned_upright(const Vec3d& up) {
+  if (up[1] > 0.5) return "";
+  if (up[1] < -0.5) return R"(,"rotation":[1,0,0,0])";
+  const Vec3d axis = std::sqrt(0.5) * cross(up, Vec3d{0, 1, 0});
+  return fmt::format(R"(,"rotation":[{},{},{},{}])", axis[0], axis[1], axis[2], std::sqrt(0.5));
+}
+
 }  // namespace
 
 GltfWriter::GltfWriter(std::filesystem::path path, const Topology& topology, std::string_view name,
-                       int frames)
+                       int frames, const Vec3d& up)
     : path_(std::move(path)),
       binary_(path_.string() + ".binary"),
       name_(name),
-      frames_(static_cast<std::size_t>(frames)) {
+      frames_(static_cast<std::size_t>(frames)),
+      up_(up) {
   std::uint64_t vertices = 0;
   for (std::size_t b = 0; b < topology.bodies.size(); ++b) {
     const geometry::SurfaceMesh& surface = topology.bodies[b].surface;
@@ -265,7 +274,8 @@ std::string GltfWriter::document_json(std::size_t first_scalar_accessor) const {
   std::size_t next_accessor = first_scalar_accessor;
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     roots.push_back(b);
-    nodes.push_back(fmt::format(R"({{"name":{},"mesh":{}}})", json_string(bodies_[b].name), b));
+    nodes.push_back(fmt::format(R"({{"name":{},"mesh":{}{}}})", json_string(bodies_[b].name), b,
+                                turned_upright(up_)));
     meshes.push_back(mesh_json(b, next_accessor, materials));
     channels.push_back(
         fmt::format(R"({{"sampler":0,"target":{{"node":{},"path":"weights"}}}})", b));

@@ -5,7 +5,7 @@
 
 namespace isochor::files {
 
-/// Writes a short clip as binary glTF 2.0 (.glb), in metres with y up: a mesh per body whose morph
+/// Writes a short clip as binary glTF 2.0 (.glb), in metres: a mesh per body whose morph
 /// targets are the frames, and one animation that leads through them, linear in between. It starts
 /// at time 0. Faces with more than three corners are cut into fans of triangles; normals are
 /// smooth. Vertices with several texture coordinates come again after all others, once for each;
@@ -19,9 +19,10 @@ class GltfWriter {
   static constexpr int kMostFrames = 2000;
   static constexpr std::uint64_t kMostBytes = 300'000'000;
 
-  /// `name` is that of the scene.
+  /// `name` is that of the scene. In glTF y is up: where `up` is another axis of the bodies, nodes
+  /// turn it there, vertices stay as they are.
   GltfWriter(std::filesystem::path path, const Topology& topology, std::string_view name,
-             int frames);
+             int frames, const Vec3d& up = {0, 1, 0});
 
   /// The next frame, with the bodies of the topology.
   void add(const Frame& frame);
@@ -54,6 +55,7 @@ class GltfWriter {
   StreamedFile binary_;
   std::string name_;
   std::size_t frames_;
+  Vec3d up_;
   std::vector<Body> bodies_;
   std::vector<std::string> accessors_, views_;  ///< as JSON
   std::vector<int> frame_numbers_;

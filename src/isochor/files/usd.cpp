@@ -170,11 +170,12 @@ std::string usd_identifier(std::string_view name) {
 }
 
 UsdWriter::UsdWriter(std::filesystem::path path, const Topology& topology, std::string_view name,
-                     double frame_rate)
+                     double frame_rate, char up_axis)
     : file_(std::move(path)),
       topology_(topology),
       root_(usd_identifier(name)),
-      frame_rate_(frame_rate) {
+      frame_rate_(frame_rate),
+      up_axis_(up_axis) {
   for (std::size_t b = 0; b < topology.bodies.size(); ++b) {
     bodies_.emplace_back(fmt::format("{}.{}", file_.path().string(), b));
   }
@@ -223,13 +224,13 @@ std::string UsdWriter::stage_header() const {
       "    metersPerUnit = 1\n"
       "    startTimeCode = {2}\n"
       "    timeCodesPerSecond = {3}\n"
-      "    upAxis = \"Y\"\n"
+      "    upAxis = \"{4}\"\n"
       ")\n\n"
       "def Xform \"{0}\" (\n"
       "    kind = \"component\"\n"
       ")\n"
       "{{\n",
-      root_, recent_.back().index, first_frame_, frame_rate_);
+      root_, recent_.back().index, first_frame_, frame_rate_, up_axis_);
 }
 
 void UsdWriter::finish() {

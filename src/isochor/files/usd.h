@@ -7,16 +7,17 @@
 
 namespace isochor::files {
 
-/// Writes a run as one USD text file (.usda), in metres with y up: a root that is the default prim,
+/// Writes a run as one USD text file (.usda), in metres: a root that is the default prim,
 /// and below it a Mesh per body with its faces, texture coordinates and groups of faces, and with
 /// points, extents and velocities over time. Time codes are frame numbers. The default value of
 /// points is the rest shape; velocities are differences of neighbouring frames, central except at
 /// both ends, in m/s. Memory holds three frames; on disk the file is for a moment there twice.
 class UsdWriter {
  public:
-  /// `name` is that of the root, `frame_rate` in 1/s. Keeps a reference to the topology.
+  /// `name` is that of the root, `frame_rate` in 1/s, `up_axis` Y or Z, there are no others in USD.
+  /// Keeps a reference to the topology.
   UsdWriter(std::filesystem::path path, const Topology& topology, std::string_view name,
-            double frame_rate);
+            double frame_rate, char up_axis = 'Y');
 
   /// The next frame, with the bodies of the topology.
   void add(const Frame& frame);
@@ -38,6 +39,7 @@ class UsdWriter {
   const Topology& topology_;
   std::string root_;
   double frame_rate_;
+  char up_axis_;
   std::deque<Sections> bodies_;
   std::deque<Frame> recent_;  ///< the last frame and the one before it
   int first_frame_ = 0;

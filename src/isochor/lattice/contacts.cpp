@@ -146,6 +146,12 @@ void Contacts::add_to_nodes(std::span<const Vec3d> at_points, std::span<Vec3d> n
   }
 }
 
+void Contacts::add_braces(std::span<const Vec3d> nodes, std::span<Vec3d> force) const {
+  std::vector<Vec3d> pull(braces_.size());
+  spring_pulls(braced_, nodes, {}, pull, arena_);
+  add_pulls(braced_, pull, 1, force, arena_);
+}
+
 void Contacts::set_interval(double from, double to) {
   from_ = from;
   to_ = to;

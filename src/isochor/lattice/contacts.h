@@ -49,6 +49,8 @@ class Contacts {
   void interpolate(std::span<const Vec3d> nodal, std::span<Vec3d> at_points) const;
   /// Adds what forces on points do to nodes.
   void add_to_nodes(std::span<const Vec3d> at_points, std::span<Vec3d> nodal) const;
+  /// Adds what braces do to nodes: where those are held, holds bear it.
+  void add_braces(std::span<const Vec3d> nodes, std::span<Vec3d> force) const;
 
   /// Between which times, s, colliders move in the next step.
   void set_interval(double from, double to);

@@ -17,6 +17,7 @@
 #include "isochor/files/ply_writer.h"
 #include "isochor/files/usd.h"
 #include "isochor/files/vtu.h"
+#include "isochor/run/scenery.h"
 
 namespace isochor::run {
 namespace {
@@ -76,6 +77,8 @@ class Source {
     const double rate = last_ / files::read_frame(directory_.frame(last_)).time;
     return std::round(rate * 1e9) / 1e9;
   }
+
+  Vec3d up() const { return up_of_run(directory_.is_run() ? read_manifest(directory_).scene : ""); }
 
   /// Reads one frame at a time.
   void for_each_frame(FunctionRef<void(const files::Frame&)> use) const {
@@ -167,7 +170,8 @@ std::vector<fs::path> export_ply(const Source& source) {
 
 std::vector<fs::path> export_usd(const Source& source) {
   const fs::path path = source.folder("usd") / (source.run_stem() + ".usda");
-  files::UsdWriter writer(path, source.topology(), source.run_name(), source.frame_rate());
+  files::UsdWriter writer(path, source.topology(), source.run_name(), source.frame_rate(),
+                          source.up()[2] > 0 ? 'Z' : 'Y');
   source.for_each_frame([&](const files::Frame& frame) { writer.add(frame); });
   writer.finish();
   return {path};
@@ -175,7 +179,8 @@ std::vector<fs::path> export_usd(const Source& source) {
 
 std::vector<fs::path> export_gltf(const Source& source) {
   const fs::path path = source.folder("gltf") / (source.run_stem() + ".glb");
-  files::GltfWriter writer(path, source.topology(), source.run_name(), source.frame_count());
+  files::GltfWriter writer(path, source.topology(), source.run_name(), source.frame_count(),
+                           source.up());
   source.for_each_frame([&](const files::Frame& frame) { writer.add(frame); });
   writer.finish();
   return {path};

@@ -111,8 +111,10 @@ std::string preview_page(const sim::Simulation& simulation) {
     bodies.push_back(body.name);
   }
   input.tables = part_tables(setup, bodies);
-  input.runs.push_back(
-      {input.title, pack_viewer({.topology = topology, .setup = setup, .frame = {}})});
+  input.runs.push_back({input.title, pack_viewer({.topology = topology,
+                                                  .setup = setup,
+                                                  .frame = {},
+                                                  .up = up_of_run(input.scene_text)})});
   return report_html(input);
 }
 

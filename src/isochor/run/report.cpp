@@ -42,6 +42,7 @@ std::vector<Picture> draw_pictures(const RunDirectory& directory, const sim::Set
   if (frames.empty()) return {};
   context.log(LogLevel::Info, fmt::format("drawing {} pictures for the report", frames.size()));
   RenderOptions options{.width = 1120, .height = 700, .field = "von_mises"};
+  options.up = up_of_run(read_manifest(directory).scene);
   View view = fit_view(topology, frames, options);
   const FieldRange range = field_range(topology, frames, options.field);
   options.field_min = range.low;
@@ -119,11 +120,13 @@ ViewerData pack_run(const RunDirectory& directory, const sim::Setup& setup) {
   return pack_viewer({.topology = topology,
                       .setup = known,
                       .frame_count = directory.frame_count(),
-                      .frame = [&](int f) {
-                        files::Frame frame = files::read_frame(directory.frame(f));
-                        add_scenery(setup.scenery, frame);
-                        return frame;
-                      }});
+                      .frame =
+                          [&](int f) {
+                            files::Frame frame = files::read_frame(directory.frame(f));
+                            add_scenery(setup.scenery, frame);
+                            return frame;
+                          },
+                      .up = up_of_run(read_manifest(directory).scene)});
 }
 
 void write_report(const RunDirectory& directory, const std::string& title, const sim::Setup& setup,

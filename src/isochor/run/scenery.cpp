@@ -1,8 +1,10 @@
 #include "isochor/run/scenery.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "isochor/base/error.h"
+#include "isochor/scene/reader.h"
 
 namespace isochor::run {
 
@@ -56,6 +58,20 @@ std::vector<sim::SceneryPart> scenery_of_run(const std::string& scene_text,
     context.log(LogLevel::Warning, std::string("colliders are not drawn: ") + e.what());
     return {};
   }
+}
+
+Vec3d up_of_run(const std::string& scene_text) {
+  if (scene_text.empty()) return {0, 1, 0};
+  sim::SceneSpec scene;  // read without the files it names, which may have gone
+  scene::read(scene::parse_toml(scene_text, "scene"), scene);
+  const Vec3d& gravity = scene.world.gravity;
+  int axis = 1;
+  for (const int a : {0, 2}) {
+    if (std::abs(gravity[a]) > std::abs(gravity[axis])) axis = a;
+  }
+  Vec3d up{0, 0, 0};
+  up[axis] = gravity[axis] > 0 ? -1 : 1;
+  return up;
 }
 
 }  // namespace isochor::run

@@ -6,7 +6,7 @@
 #include "isochor/run/render.h"
 #include "isochor/sim/scenery.h"
 
-/// Colliders in pictures: surfaces beside those of bodies, without fields.
+/// What pictures have of a scene. Colliders are surfaces beside those of bodies, without fields.
 namespace isochor::run {
 
 void add_scenery(std::span<const sim::SceneryPart> scenery, files::Topology& topology);
@@ -21,5 +21,9 @@ std::vector<sim::SceneryPart> without_ground(std::span<const sim::SceneryPart> s
 std::vector<sim::SceneryPart> scenery_of_run(const std::string& scene_text,
                                              const std::filesystem::path& scene_file,
                                              const files::Topology& topology, Context& context);
+
+/// The axis that comes nearest to where gravity does not pull, as the scene of a run has it; y
+/// where there is none, or no scene.
+Vec3d up_of_run(const std::string& scene_text);
 
 }  // namespace isochor::run

@@ -172,7 +172,8 @@ class Packer {
                     {"fields", Json::array(plan_.channels, channel_json)},
                     {"frames", std::move(times)},
                     {"attachments", Json::array(source_.setup.attachments, attachment_json)},
-                    {"outline", Json::array(plan_.outline, vector_json)}};
+                    {"outline", Json::array(plan_.outline, vector_json)},
+                    {"up", vector_json(source_.up)}};
     // Inside a script element nothing may look like markup; '<' stands in strings only.
     std::string safe;
     for (const char c : json.text()) safe += c == '<' ? "\\u003c" : std::string(1, c);

@@ -22,6 +22,7 @@ struct ViewerSource {
   const sim::Setup& setup;
   int frame_count = 0;  ///< 0: only the set-up is shown
   std::function<files::Frame(int)> frame;
+  Vec3d up{0, 1, 0};  ///< where the ceiling is
 };
 
 /// Bytes of numbers that a page may hold before compression; that much memory a browser needs.

@@ -1,5 +1,6 @@
 #include "isochor/sim/lattice_contact.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "isochor/sim/body_frame.h"
@@ -51,6 +52,15 @@ lattice::Contacts make_contacts(const SceneSpec& spec, const LatticeScene& scene
                                 std::vector<std::vector<std::int32_t>>& points, Context& context) {
   lattice::ContactSurface surface = surface_of(scene, points);
   std::vector<lattice::SlidingBone> bones = bones_of(scene, context.arena, surface);
+  const bool rubs =
+      spec.method.friction > 0 ||
+      std::ranges::any_of(spec.colliders, [](const auto& c) { return c.friction > 0; });
+  if (rubs && spec.method.variant == "paper") {
+    context.log(
+        LogLevel::Warning,
+        "friction counts for nothing with method.variant = \"paper\": published springs have a "
+        "stiffness along the surface of bodies in its place");
+  }
   return {scene.model(),          std::move(surface), build_colliders(spec, context),
           params_of(spec.method), context.arena,      std::move(bones)};
 }

@@ -21,7 +21,10 @@ class LatticeContact {
   void save(files::ByteWriter& writer) const;
   void load(files::ByteReader& reader);
 
-  void add_to_nodes(std::span<Vec3d> force) const { contacts_.add_to_nodes(forces_, force); }
+  void add_to_nodes(std::span<const Vec3d> nodes, std::span<Vec3d> force) const {
+    contacts_.add_to_nodes(forces_, force);
+    contacts_.add_braces(nodes, force);
+  }
 
   /// What it all looks like at a time, s.
   struct Picture {

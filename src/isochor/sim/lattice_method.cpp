@@ -128,7 +128,7 @@ Snapshot LatticeMethod::snapshot() const {
   lattice::SurfaceMemory surfaces(model_);
   lattice::add_surface_forces(model_, surfaces_in(world), elastic.force, {}, surfaces,
                               context_.arena);
-  if (contact_) contact_->add_to_nodes(elastic.force);
+  if (contact_) contact_->add_to_nodes(positions, elastic.force);
   if (timing_.moves()) {
     m.motion =
         motion_measures(ledger_, lattice::momenta(model_, state_, context_.arena), total_energy());

@@ -37,15 +37,6 @@ double distance_to_capsule(const ShapeSpec& capsule, const Vec3d& point) {
   return norm(from - along * axis) - capsule.radius;
 }
 
-bool in_cell(const grid::Embedding::Point& point) {
-  constexpr double kSlack = 1e-6;
-  bool in = true;
-  for (int a = 0; a < 3; ++a) {
-    in = in && point.local[a] > -kSlack && point.local[a] < 1 + kSlack;
-  }
-  return in;
-}
-
 lattice::mixed::Params mixed_params_of(const MethodSpec& method) {
   lattice::mixed::Params params{.tolerance = method.newton.tolerance,
                                 .max_iterations = method.newton.max_iterations};
@@ -84,14 +75,21 @@ class Assembly {
 
   LatticeScene build(const lattice::Params& params) {
     for (std::size_t b = 0; b < bodies_.size(); ++b) {
+      int bones_inside = 0, bones_outside = 0;
       for (const HoldSpec& hold : scene_.bodies[b].holds) {
         if (hold.stiffness > 0) {
-          add_soft_hold(b, hold);
+          const bool holds = add_soft_hold(b, hold);
+          if (hold.from_bones) ++(holds ? bones_inside : bones_outside);
         } else if (hold.select == "surface") {
           add_held_surface(b, hold);
         } else {
           add_hold(b, hold);
         }
+      }
+      if (bones_outside > 0 && bones_inside == 0) {
+        throw Error(Fault::Input, scene_.bodies[b].bones.place.text(),
+                    fmt::format("no bone lies inside of '{}'", scene_.bodies[b].name),
+                    "give skeleton and mesh the same scale, and joints where the mesh is");
       }
     }
     for (std::size_t b = 0; b < bodies_.size(); ++b) {
@@ -191,7 +189,9 @@ class Assembly {
     }
   }
 
-  void add_soft_hold(std::size_t b, const HoldSpec& hold) {
+  /// Whether it holds anything: bones made between joints may lie outside, as those of what a
+  /// figure carries do.
+  bool add_soft_hold(std::size_t b, const HoldSpec& hold) {
     const Body& body = bodies_[b];
     std::optional<Enclosure> bone = enclosure_of(hold, body);
     const SurfacePatch patch =
@@ -201,33 +201,34 @@ class Assembly {
     std::vector<Vec3d> points =
         pick((bone ? bone->surface : body.surface).positions, patch.vertices);
     std::vector<double> areas = patch.areas;
-    if (bone) keep_inside(body.lattice, hold, points, areas);
+    if (bone) keep_inside(body.lattice, points, areas);
+    if (points.empty()) {
+      const std::string outside =
+          fmt::format("the bone '{}' lies outside of '{}'", hold.name, scene_.bodies[b].name);
+      if (!hold.from_bones) {
+        throw Error(Fault::Input, hold.place.text(), outside,
+                    "move it into the body, or give its scale");
+      }
+      context_.log(LogLevel::Warning, outside + " and holds nothing");
+      return false;
+    }
     if (hold.slide == "surface") {
       add_sliding_bone(b, hold, std::move(*bone), std::move(points), areas);
-      return;
+      return true;
     }
     const grid::Embedding embedding =
         bone ? grid::embed(body.lattice, points)
              : grid::embed(body.lattice, points, pick(body.lattice.vertex_cells, patch.vertices));
     lattice::SpringGroupSpec group{.name = scene_.bodies[b].name + "." + hold.name, .springs = {}};
-    std::vector<Vec3d> held;
     for (std::size_t k = 0; k < points.size(); ++k) {
-      // Bones that are made know no skin: what of them sticks out holds nothing.
-      if (hold.where == "bone" && !in_cell(embedding.points[k])) continue;
       lattice::Spring spring{.terms = {},
                              .stiffness = Mat3d::identity() * (hold.stiffness * areas[k])};
       add_point(embedding, k, 1, first_nodes_[b], spring);
       group.springs.push_back(std::move(spring));
-      held.push_back(points[k]);
-    }
-    if (held.empty()) {
-      throw Error(
-          Fault::Input, hold.place.text(),
-          fmt::format("the bone '{}' lies outside of '{}'", hold.name, scene_.bodies[b].name),
-          "give skeleton and mesh the same scale, and joints where the mesh is");
     }
     springs_.push_back(std::move(group));
-    soft_holds_.push_back(make_driver(hold, std::move(held)));
+    soft_holds_.push_back(make_driver(hold, std::move(points)));
+    return true;
   }
 
   void add_sliding_bone(std::size_t b, const HoldSpec& hold, Enclosure bone,
@@ -245,8 +246,8 @@ class Assembly {
 
   /// Leaves only points that are in cells: a bone may reach out of its body, where there is nothing
   /// to hold.
-  static void keep_inside(const grid::Lattice& lattice, const HoldSpec& hold,
-                          std::vector<Vec3d>& points, std::vector<double>& areas) {
+  static void keep_inside(const grid::Lattice& lattice, std::vector<Vec3d>& points,
+                          std::vector<double>& areas) {
     constexpr double kSlack = 1e-6;
     const grid::Embedding embedding = grid::embed(lattice, points);
     std::size_t kept = 0;
@@ -256,10 +257,6 @@ class Assembly {
       if (*std::max_element(local.e, local.e + 3) > 1 + kSlack) continue;
       points[kept] = points[k];
       areas[kept++] = areas[k];
-    }
-    if (kept == 0) {
-      throw Error(Fault::Input, hold.place.text(), "no vertex of its surface is in the body",
-                  "move the surface into the body, or give its scale");
     }
     points.resize(kept);
     areas.resize(kept);

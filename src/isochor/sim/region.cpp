@@ -13,7 +13,9 @@ namespace {
 
 [[noreturn]] void fail_empty(const HoldSpec& hold, std::string_view what, double cell_size) {
   throw Error(
-      Fault::Input, hold.place.text(), fmt::format("the region '{}' holds no {}", hold.where, what),
+      Fault::Input, hold.place.text(),
+      hold.encloses() ? fmt::format("the bone '{}' holds no {}", hold.name, what)
+                      : fmt::format("the region '{}' holds no {}", hold.where, what),
       hold.encloses()
           ? fmt::format("move the surface into the body, make cells smaller than {} m, or hold it "
                         "by springs: select = \"surface\" and a stiffness",

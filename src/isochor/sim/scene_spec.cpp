@@ -240,6 +240,7 @@ void describe(FieldVisitor& visitor, HoldSpec& spec) {
                   "how far in from that side nodes are held; 0: half a cell");
   if (spec.where == "inside") visitor.group("inside", spec.inside, "that surface");
   describe_joint(visitor, spec);
+  if (spec.where == "group" && spec.select == "nodes") spec.select = "surface";  // it has no others
   visitor.choice(
       "select", spec.select, kSelections,
       "what is held there: nodes; all nodes of cells with their middle there; or the "

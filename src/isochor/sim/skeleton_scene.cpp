@@ -307,7 +307,19 @@ Skeleton build_skeleton(const SkeletonSpec& spec, const std::filesystem::path& s
 
 SkeletonMotion::SkeletonMotion(const SceneSpec& scene, Skeleton skeleton)
     : spec_(scene.skeleton), skeleton_(std::move(skeleton)), frame_rate_(scene.time.frame_rate) {
-  if (spec_.written() || spec_.clip.empty()) return;
+  if (spec_.written()) return;
+  find_clip();
+  const double length = skeleton_.clips.empty() ? 0 : skeleton_.clips[clip_].duration();
+  if (spec_.start > 0 && spec_.start > length && !spec_.repeat) {
+    throw Error(Fault::Input, spec_.place.text("start"),
+                fmt::format("{:g} s is beyond the end of the clip, which is {:.4g} s long",
+                            spec_.start, length),
+                "start earlier, or give repeat = true");
+  }
+}
+
+void SkeletonMotion::find_clip() {
+  if (spec_.clip.empty()) return;
   const auto clip = std::ranges::find(skeleton_.clips, spec_.clip, &anatomy::Clip::name);
   if (clip == skeleton_.clips.end()) {
     std::vector<std::string> names;

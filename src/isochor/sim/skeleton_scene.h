@@ -24,6 +24,7 @@ class SkeletonMotion {
   anatomy::Pose pose_at(double frame) const;
 
  private:
+  void find_clip();
   anatomy::Pose written_pose(double frame) const;
 
   SkeletonSpec spec_;

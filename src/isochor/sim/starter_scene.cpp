@@ -157,8 +157,11 @@ class Starter {
     }
     guess(fmt::format("skeleton: {} bones, of which {} lie inside the mesh", bones.size(),
                       depths.size()));
-    if (depths.empty()) {
-      throw Error(Fault::Input, skeleton_file_.string(), "no bone lies inside the mesh",
+    if (2 * depths.size() < bones.size() || depths.empty()) {
+      throw Error(Fault::Input, skeleton_file_.string(),
+                  depths.empty() ? std::string("no bone lies inside the mesh")
+                                 : fmt::format("only {} of {} bones lie inside the mesh",
+                                               depths.size(), bones.size()),
                   "give a skeleton at rest in the pose of the mesh, with the same axes");
     }
     std::ranges::nth_element(depths, depths.begin() + std::ptrdiff_t(depths.size() / 2));
