@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "isochor/contact/crossings.h"
-#include "isochor/contact/impact_list.h"
 #include "isochor/geometry/predicates.h"
 #include "tests/contact/contact_checks.h"
 
@@ -228,35 +227,31 @@ TEST(Impacts, OfSurfacesAreThoseOfAllPairs) {
   }
 }
 
-TEST(Impacts, AListHasThoseOfTheTreesForAllEndsNearItsOwn) {
+TEST(Impacts, WhatHasChangedIsAskedAloneAndAllOfIt) {
   const TestBodies bodies = random_spheres(6, 0.35, 12);
   ThreadArena arena(2);
   SurfaceBvh bvh(bodies.surface);
   Random random(17);
   std::vector<Vec3d> end = bodies.positions;
   for (Vec3d& p : end) p += Vec3d{2, 0, 0} - 0.3 * p + random.vector(-0.1, 0.1);
-  constexpr double kSlack = 0.05;
   const ImpactOptions options{.distance = 0.01};
-  ImpactList list;
-  list.make(bvh, bodies.positions, end, kSlack, options, {}, arena);
-  EXPECT_EQ(list.moved(end, arena), 0);
-  std::vector<Impact> expected, found;
-  for (int round = 0; round < 4; ++round) {
-    std::vector<Vec3d> other = end;
-    for (Vec3d& p : other) p += random.vector(-0.57 * kSlack, 0.57 * kSlack);
-    ASSERT_LE(list.moved(other, arena), list.slack());
-    find_impacts(bvh, bodies.positions, other, options, {}, arena, expected);
-    list.find(bodies.positions, other, arena, found);
-    ASSERT_GT(expected.size(), 20u);
-    for (const Impact& e : expected) {
-      const auto at = std::ranges::lower_bound(
-          found, e, [](const Impact& x, const Impact& y) { return x.pair < y.pair; });
-      ASSERT_NE(at, found.end());
-      EXPECT_EQ(at->pair.first, e.pair.first);
-      EXPECT_EQ(at->pair.second, e.pair.second);
-      EXPECT_EQ(at->time, e.time);
+  std::vector<Impact> all, found;
+  find_impacts(bvh, bodies.positions, end, options, {}, arena, all);
+  for (const int every : {2, 7, 50, 100000}) {
+    std::vector<std::uint8_t> changed(end.size(), 0);
+    for (std::size_t i = 1; i < end.size(); i += every) changed[i] = 1;
+    std::vector<Impact> expected = all;
+    std::erase_if(expected, [&](const Impact& impact) {
+      return std::ranges::none_of(impact.pair.points, [&](auto p) { return changed[p] != 0; });
+    });
+    find_impacts(bvh, bodies.positions, end, options, {.changed = changed}, arena, found);
+    EXPECT_TRUE(every >= 100 || expected.size() > 2);
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      EXPECT_EQ(found[i].pair.first, expected[i].pair.first);
+      EXPECT_EQ(found[i].pair.second, expected[i].pair.second);
+      EXPECT_EQ(found[i].time, expected[i].time);
     }
-    EXPECT_LT(double(found.size()), 1.01 * double(expected.size()));
   }
 }
 

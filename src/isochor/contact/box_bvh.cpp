@@ -78,6 +78,22 @@ void BoxBvh::refit(std::span<const Bounds> boxes, ThreadArena& arena) {
   }
 }
 
+void BoxBvh::mark(std::span<const std::uint8_t> things, ThreadArena& arena) {
+  if (nodes_.empty()) return;
+  constexpr std::size_t kGrain = 2048;
+  const std::size_t leaves = leaf_count();
+  marks_.resize(nodes_.size());
+  parallel_for(arena, leaves, kGrain, [&](std::size_t leaf) {
+    std::uint8_t any = 0;
+    for (std::int32_t place = starts_[leaf]; place < starts_[leaf + 1]; ++place) {
+      any |= things[items_[place]];
+    }
+    marks_[leaves + leaf] = any;
+  });
+  for (std::size_t node = leaves; node-- > 1;)
+    marks_[node] = marks_[2 * node] | marks_[2 * node + 1];
+}
+
 double BoxBvh::cost(ThreadArena& arena) const {
   if (nodes_.empty()) return 0;
   const double root = half_area(nodes_[1]);

@@ -28,18 +28,13 @@ struct Impact {
   double time = 0;
 };
 
-/// Whether boxes of the two parts stay apart by more than `slack`, m, beyond what would be an
-/// impact, seen by who moves along with their mean: what most neighbours in a body that flies do,
-/// found at a fraction of the cost of `first_impact`, which asks it first.
-bool pass_by(PairKind kind, const FourVectors& start, const FourVectors& end,
-             const ImpactOptions& options, double slack = 0);
-
 /// The first impact of x[0] and the triangle x[1..3], or of two edges, up to `latest`; none: they
 /// do not meet. Leaves the members of `pair` that name parts and points to the caller.
 std::optional<Impact> first_impact(PairKind kind, const FourVectors& start, const FourVectors& end,
                                    const ImpactOptions& options = {}, double latest = 1);
 
-/// All pairs that meet, sorted as pairs are, each with its first impact. Updates the trees.
+/// All pairs that meet, sorted as pairs are, each with its first impact. Updates the trees, and
+/// marks what the filter says has changed.
 void find_impacts(SurfaceBvh& bvh, std::span<const Vec3d> start, std::span<const Vec3d> end,
                   const ImpactOptions& options, const PairFilter& filter, ThreadArena& arena,
                   std::vector<Impact>& impacts);

@@ -44,6 +44,11 @@ bool share_a_point(const std::array<std::int32_t, 4>& p, PairKind kind) {
 bool passes(const PairFilter& filter, const Surface& surface, PairKind kind,
             const std::array<std::int32_t, 4>& points) {
   if (share_a_point(points, kind)) return false;
+  const std::span<const std::uint8_t> changed = filter.changed;
+  if (!changed.empty() &&
+      std::ranges::none_of(points, [&](std::int32_t p) { return changed[p] != 0; })) {
+    return false;
+  }
   const bool same = surface.bodies[points[0]] == surface.bodies[points[2]];
   if (!(same ? filter.within_bodies : filter.between_bodies)) return false;
   if (!same || filter.rest_distance <= 0) return true;
@@ -122,26 +127,31 @@ void for_each_candidate(const SurfaceBvh& bvh, std::span<const Vec3d> start,
                         CandidateFunction f) {
   const Surface& surface = bvh.surface();
   const std::size_t point_count = surface.points.size(), leaves = bvh.edges().leaf_count();
+  // What has changed meets anything, all else only what has.
+  const bool some = !filter.changed.empty();
   arena.for_chunks(point_count, kPointGrain, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
       const std::int32_t p = surface.points[i];
-      bvh.triangles().for_each_overlap(bvh.point_box(p, start, end), [&](std::int32_t t) {
+      const auto candidate = [&](std::int32_t t) {
         const Triangle& corners = surface.triangles[t];
         const std::array points{p, corners[0], corners[1], corners[2]};
         if (!passes(filter, surface, PairKind::PointTriangle, points)) return;
         f(PairKind::PointTriangle, p, t, points, first / kPointGrain);
-      });
+      };
+      bvh.triangles().for_each_overlap(bvh.point_box(p, start, end), candidate,
+                                       some && !filter.changed[p]);
     }
   });
   const std::size_t point_chunks = chunks_of(point_count, kPointGrain);
   arena.for_chunks(leaves, kLeafGrain, [&](std::size_t first, std::size_t last) {
     for (std::size_t leaf = first; leaf < last; ++leaf) {
-      bvh.edges().for_each_pair(leaf, [&](std::int32_t e, std::int32_t g) {
+      const auto candidate = [&](std::int32_t e, std::int32_t g) {
         const Edge &a = surface.edges[e], &b = surface.edges[g];
         const std::array points{a[0], a[1], b[0], b[1]};
         if (!passes(filter, surface, PairKind::EdgeEdge, points)) return;
         f(PairKind::EdgeEdge, e, g, points, point_chunks + first / kLeafGrain);
-      });
+      };
+      bvh.edges().for_each_pair(leaf, candidate, some && !bvh.edges().is_marked(leaf));
     }
   });
 }

@@ -32,6 +32,8 @@ struct PairFilter {
   /// fine mesh always are. Zero: only pairs with a point in common are.
   double rest_distance = 0;                 ///< m
   std::span<const Vec3d> rest_positions{};  ///< needed where rest_distance is not zero
+  /// Not zero for points that have changed; pairs without one are left out. Empty: all have.
+  std::span<const std::uint8_t> changed{};
 };
 
 /// All pairs without a common point that are not further apart than `reach` (m), sorted. Updates
@@ -41,7 +43,8 @@ void find_close_pairs(SurfaceBvh& bvh, std::span<const Vec3d> positions, double 
                       const PairFilter& filter, ThreadArena& arena, std::vector<Pair>& pairs);
 
 /// Calls f(kind, first, second, points, chunk) for all pairs that the filter passes and whose
-/// boxes, as last updated, overlap; from several threads at once. Chunks are numbered from 0 to
+/// boxes, as last updated, overlap; from several threads at once. Where some have changed, those
+/// have to be marked in the trees. Chunks are numbered from 0 to
 /// less than `candidate_chunks(bvh)`, and no two threads are in the same one.
 using CandidateFunction =
     FunctionRef<void(PairKind kind, std::int32_t first, std::int32_t second,

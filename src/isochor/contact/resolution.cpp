@@ -72,23 +72,20 @@ ResolutionReport ImpactResolver::resolve(SurfaceBvh& bvh, std::span<const Vec3d>
     for (std::size_t i = 0; i < end_.size(); ++i) {
       end_[i] = positions[i] + options.time_step * velocities[i];
     }
-    // Rounds change few ways, and by less and less: they ask a list. The first asks the trees, as
-    // it mostly finds nothing, and a list would be made in vain.
-    if (report.rounds == 0) {
-      find_impacts(bvh, positions, end_, wanted, filter, arena, impacts_);
-    } else {
-      const double moved = report.rounds == 1 ? 0 : list_.moved(end_, arena);
-      if (report.rounds == 1 || moved > list_.slack()) {
-        const double slack = std::max(10 * options.distance, 2 * moved);
-        list_.make(bvh, positions, end_, slack, wanted, filter, arena);
-      }
-      list_.find(positions, end_, arena, impacts_);
-    }
+    // Later rounds ask what the one before changed: all else has passed.
+    PairFilter asked = filter;
+    if (report.rounds > 0) asked.changed = changed_;
+    find_impacts(bvh, positions, end_, wanted, asked, arena, impacts_);
     if (report.rounds == 0) report.impacts = static_cast<std::int64_t>(impacts_.size());
     report.clear = impacts_.empty();
     if (report.clear || report.rounds == options.impulse_rounds + options.zone_rounds) break;
+    changed_.assign(positions.size(), 0);
+    for (const Impact& impact : impacts_) {
+      for (const std::int32_t p : impact.pair.points) changed_[p] = 1;
+    }
     if (report.rounds >= options.impulse_rounds) {
       join_zones(velocities, inverse_masses);
+      for (const std::int32_t p : zone_points_) changed_[p] = 1;
       continue;
     }
     rows_.clear();

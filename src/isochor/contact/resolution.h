@@ -1,6 +1,6 @@
 #pragma once
 
-#include "isochor/contact/impact_list.h"
+#include "isochor/contact/impacts.h"
 #include "isochor/contact/projection.h"
 
 namespace isochor::contact {
@@ -37,8 +37,8 @@ class ImpactResolver {
   void join_zones(std::span<Vec3d> velocities, std::span<const double> inverse_masses);
 
   std::vector<Vec3d> end_;
-  ImpactList list_;
   std::vector<Impact> impacts_;
+  std::vector<std::uint8_t> changed_;  ///< per point: in the last round
   std::vector<Row> rows_;
   std::vector<Vec3d> impulses_;
   ContactProjection projection_;

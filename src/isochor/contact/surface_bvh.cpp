@@ -48,6 +48,19 @@ void SurfaceBvh::update(std::span<const Vec3d> start, std::span<const Vec3d> end
   update_tree(triangles_, surface_.triangles, start, end, arena);
 }
 
+void SurfaceBvh::mark(std::span<const std::uint8_t> points, ThreadArena& arena) {
+  const auto mark_tree = [&](BoxBvh& tree, const auto& things) {
+    marks_.resize(things.size());
+    for (std::size_t i = 0; i < things.size(); ++i) {
+      marks_[i] = 0;
+      for (const std::int32_t p : things[i]) marks_[i] |= points[p];
+    }
+    tree.mark(marks_, arena);
+  };
+  mark_tree(edges_.tree, surface_.edges);
+  mark_tree(triangles_.tree, surface_.triangles);
+}
+
 Bounds SurfaceBvh::point_box(std::int32_t point, std::span<const Vec3d> start,
                              std::span<const Vec3d> end) const {
   return box_of(std::array{point}, start, end);

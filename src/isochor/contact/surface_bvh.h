@@ -23,6 +23,9 @@ class SurfaceBvh {
     update(positions, positions, reach, arena);
   }
 
+  /// Triangles and edges with one of these points, after `update`.
+  void mark(std::span<const std::uint8_t> points, ThreadArena& arena);
+
   const BoxBvh& triangles() const { return triangles_.tree; }
   const BoxBvh& edges() const { return edges_.tree; }
   /// Of a point, as in `update`.
@@ -43,7 +46,8 @@ class SurfaceBvh {
 
   Surface surface_;
   double reach_ = 0;
-  std::vector<Bounds> boxes_;  ///< memory of `update`
+  std::vector<Bounds> boxes_;        ///< memory of `update`
+  std::vector<std::uint8_t> marks_;  ///< memory of `mark`
   Tree triangles_, edges_;
 };
 

@@ -151,7 +151,7 @@ void Conserving::keep_out(std::span<Vec3d> positions) {
 }
 
 void Conserving::recover(const contact::PlacedColliders& placed, std::span<Vec3d> positions,
-                         ConservingReport& report) {
+                         bool first_round, ConservingReport& report) {
   const std::span<const double> rest = rings_.rest_volumes();
   for (int step = 0;; ++step, ++report.recovery_steps) {
     find_rows(positions, placed, report);
@@ -162,7 +162,7 @@ void Conserving::recover(const contact::PlacedColliders& placed, std::span<Vec3d
     for (std::size_t i = 0; i < wanted_.size(); ++i) wanted_[i] = rest[i] - rings_.volumes()[i];
     std::fill(velocities_.begin(), velocities_.end(), Vec3d{0, 0, 0});
     // Only the first of these pressures is what the step before needed, too.
-    const bool first = step == 0;
+    const bool first = first_round && step == 0;
     if (!first) std::fill(later_pressures_.begin(), later_pressures_.end(), 0.0);
     // What is left to do asks for no more, nor do volumes that are far off: they are not linear.
     constexpr double kEnough = 0.5, kLinear = 0.05;
@@ -362,17 +362,22 @@ void Conserving::step_implicit(const State& state, StepInput input, double time,
 
 void Conserving::settle(const contact::PlacedColliders& placed, std::span<const Vec3d> start,
                         double dt, ConservingReport& report) {
-  // Volumes and contacts by turns: what keeps parts apart costs volume, and the other way round.
-  constexpr int kRounds = 4;
-  for (int round = 0; round < kRounds; ++round) {
-    if (params_.keep_volumes) {
-      recover(placed, next_.positions, report);
-    } else {
-      find_rows(next_.positions, placed, report);
-    }
+  // Parts are kept apart first: volumes that are right where parts cross would be made wrong again.
+  // Then both by turns, as what keeps parts apart costs volume, and the other way round. Few pairs
+  // still meet in later rounds, a tenth of those before.
+  constexpr int kRounds = 8;
+  const auto keep_apart = [&] {
     const std::int64_t before = report.impacts;
     if (!params_.pair_barriers) separate(start, next_.positions, next_.velocities, dt, report);
-    if (report.impacts == before || !params_.keep_volumes) break;
+    return report.impacts == before;
+  };
+  keep_apart();
+  if (!params_.keep_volumes) find_rows(next_.positions, placed, report);
+  for (int round = 0; round < kRounds && params_.keep_volumes; ++round) {
+    recover(placed, next_.positions, round == 0, report);
+    if (keep_apart()) break;
+    rings_.measure(next_.positions);
+    if (rings_.largest_error() <= params_.volume_tolerance) break;
   }
   rings_.measure(next_.positions);
   if (params_.keep_volumes) {

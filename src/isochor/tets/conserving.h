@@ -115,7 +115,7 @@ class Conserving {
   void settle(const contact::PlacedColliders& placed, std::span<const Vec3d> start, double dt,
               ConservingReport& report);
   /// Moves positions until all volumes are right, along what touches and never through it.
-  void recover(const contact::PlacedColliders& placed, std::span<Vec3d> positions,
+  void recover(const contact::PlacedColliders& placed, std::span<Vec3d> positions, bool first_round,
                ConservingReport& report);
   /// Along velocities_, all the way or as small a part of it as makes volumes better: rings that
   /// are flat have next to no slope to go by, and those beside them would be blown up.
