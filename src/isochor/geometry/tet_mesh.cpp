@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace isochor::geometry {
@@ -42,6 +43,43 @@ std::size_t fix_winding(TetMesh& mesh) {
     ++fixed;
   }
   return fixed;
+}
+
+void order_by_place(TetMesh& mesh, double cube) {
+  constexpr int kBits = 21;  // per axis
+  constexpr double kMost = (1 << kBits) - 1;
+  const Vec3d low = bounds_of(mesh.positions).low;
+  const auto key_of = [&](const Vec3d& x) {
+    std::uint64_t key = 0;
+    for (int a = 0; a < 3; ++a) {
+      const auto place = std::uint64_t(std::min((x[a] - low[a]) / cube, kMost));
+      for (int bit = 0; bit < kBits; ++bit) key |= (place >> bit & 1) << (3 * bit + a);
+    }
+    return key;
+  };
+  std::vector<std::pair<std::uint64_t, std::int32_t>> nodes;
+  for (const Vec3d& x : mesh.positions) nodes.push_back({key_of(x), std::int32_t(nodes.size())});
+  std::ranges::sort(nodes);
+  std::vector<std::int32_t> number(nodes.size());
+  std::vector<Vec3d> positions;
+  for (const auto& [key, node] : nodes) {
+    number[node] = std::int32_t(positions.size());
+    positions.push_back(mesh.positions[node]);
+  }
+  mesh.positions = std::move(positions);
+  std::vector<std::pair<std::int32_t, std::int32_t>> order;  // lowest node, tet
+  for (Tet& tet : mesh.tets) {
+    for (std::int32_t& corner : tet) corner = number[corner];
+    order.push_back({std::ranges::min(tet), std::int32_t(order.size())});
+  }
+  std::ranges::sort(order);
+  const auto in_order = [&](auto& values) {
+    if (values.empty()) return;
+    auto before = values;
+    for (std::size_t t = 0; t < order.size(); ++t) values[t] = before[order[t].second];
+  };
+  in_order(mesh.tets);
+  in_order(mesh.regions);
 }
 
 std::vector<Triangle> boundary_triangles(std::span<const Tet> tets) {

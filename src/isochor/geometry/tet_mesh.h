@@ -41,6 +41,11 @@ std::array<double, 6> dihedral_angles(const std::array<Vec3d, 4>& corners);
 /// Swaps two corners of every tet of negative volume; returns how many there were.
 std::size_t fix_winding(TetMesh& mesh);
 
+/// Numbers nodes anew, cube by cube of space along a Z-shaped curve (Morton 1966), and tets by the
+/// lowest of their nodes: what is close in space then is close in memory, in all directions. Within
+/// a cube nodes stay in their order.
+void order_by_place(TetMesh& mesh, double cube);
+
 /// The faces that belong to one tet only, outward, in the order of the tets. Faces of three tets or
 /// more are left out.
 std::vector<Triangle> boundary_triangles(std::span<const Tet> tets);

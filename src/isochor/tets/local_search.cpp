@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kRoom = 8;  ///< one node of so many may move
 constexpr int kRings = 1;         ///< of neighbours that move with those of large forces
+constexpr std::size_t kGrain = 64;
 
 double square(const Vec3d& v) { return dot(v, v); }
 
@@ -44,7 +45,7 @@ class FewNodes {
       }
       scale += std::abs(pressed);
     }
-    for (std::size_t k = 0; k < memory_.nodes.size(); ++k) {
+    each_node([&](std::size_t k) {
       const std::int32_t n = memory_.nodes[k];
       Vec3d sum = nodal_.force(n);
       for (std::int32_t u = model_.first_use[n]; u < model_.first_use[n + 1]; ++u) {
@@ -54,10 +55,12 @@ class FewNodes {
         sum += at_.pressures[use / 4] * volume_slope(model_.tets[use / 4], use % 4, positions_);
       }
       memory_.force[k] = sum - dot(memory_.normals[k], sum) * memory_.normals[k];
+      memory_.energy[k] = nodal_.energy(n);
+    });
+    for (std::size_t k = 0; k < memory_.nodes.size(); ++k) {
       left += square(memory_.force[k]);
-      const double energy = nodal_.energy(n);
-      outer += energy;
-      scale += std::abs(energy);
+      outer += memory_.energy[k];
+      scale += std::abs(memory_.energy[k]);
     }
     if (!first_energy_) first_energy_ = elastic;
     elastic_energy_ = elastic;
@@ -99,23 +102,21 @@ class FewNodes {
     constexpr int kMostIterations = 200;
     linearise(model_, at_, fix, memory_.selection, stiffnesses_, context_.arena);
     assemble();
-    const std::size_t count = memory_.nodes.size();
-    const auto restrain = [&](std::span<Vec3d> v) {
-      for (std::size_t k = 0; k < count; ++k) {
-        v[k] -= dot(memory_.normals[k], v[k]) * memory_.normals[k];
-      }
+    const auto restrained = [&](std::size_t k, const Vec3d& v) {
+      return v - dot(memory_.normals[k], v) * memory_.normals[k];
     };
     return solve::conjugate_gradient(
         context_.arena,
         [&](std::span<const double> p, std::span<double> q) {
-          solve::multiply(memory_.pattern, memory_.matrix, vectors(p), vectors(q), context_.arena);
-          restrain(vectors(q));
+          each_node([&](std::size_t k) {
+            vectors(q)[k] =
+                restrained(k, row_times(memory_.pattern, memory_.matrix, k, vectors(p)));
+          });
         },
         [&](std::span<const double> r, std::span<double> z) {
-          const std::span<const Vec3d> from = vectors(r);
-          const std::span<Vec3d> to = vectors(z);
-          for (std::size_t k = 0; k < count; ++k) to[k] = memory_.inverse_diagonal[k] * from[k];
-          restrain(to);
+          each_node([&](std::size_t k) {
+            vectors(z)[k] = restrained(k, memory_.inverse_diagonal[k] * vectors(r)[k]);
+          });
         },
         [&] { return cancelled(); }, flat(std::span<const Vec3d>(memory_.force)),
         flat(std::span(memory_.step)), tolerance, kMostIterations, memory_.krylov);
@@ -124,7 +125,7 @@ class FewNodes {
   /// Blocks on the diagonal are such that a body that is shifted has no force.
   void assemble() {
     const solve::BlockPattern& pattern = memory_.pattern;
-    for (std::size_t k = 0; k < memory_.nodes.size(); ++k) {
+    each_node([&](std::size_t k) {
       const std::int32_t n = memory_.nodes[k];
       const auto first = pattern.columns.begin() + pattern.first[k];
       const auto last = pattern.columns.begin() + pattern.first[k + 1];
@@ -147,7 +148,12 @@ class FewNodes {
         }
       }
       memory_.inverse_diagonal[k] = inverse_or_zero(diagonal);
-    }
+    });
+  }
+
+  template <class F>
+  void each_node(F&& f) {
+    parallel_for(context_.arena, memory_.nodes.size(), kGrain, f);
   }
 
   const Model& model_;
@@ -181,7 +187,7 @@ void LocalMemory::poison() {
   for (auto* v : {&force, &step, &kept, &normals}) {
     std::fill(v->begin(), v->end(), Vec3d{nan, nan, nan});
   }
-  std::fill(selection.batch_energy.begin(), selection.batch_energy.end(), nan);
+  for (auto* v : {&selection.batch_energy, &energy}) std::fill(v->begin(), v->end(), nan);
 }
 
 /// By powers of two of the squares of forces: which is in the order of nodes, whatever sums round.
@@ -276,6 +282,7 @@ void LocalSearch::complete() {
   m.matrix.resize(m.pattern.columns.size());
   m.inverse_diagonal.resize(count);
   for (auto* v : {&m.force, &m.step, &m.kept}) v->resize(count);
+  m.energy.resize(count);
   for (auto* v : {&m.krylov.r, &m.krylov.p, &m.krylov.image}) v->resize(3 * count);
 }
 

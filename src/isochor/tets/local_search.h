@@ -22,6 +22,7 @@ struct LocalMemory {
   solve::Blocks<double> matrix;
   std::vector<Mat3d> inverse_diagonal;
   std::vector<Vec3d> force, step, kept;
+  std::vector<double> energy;  ///< of nodes, J
   std::vector<Vec3d> normals;  ///< that they may not move along; zero: none
   solve::KrylovScratch krylov;
 };

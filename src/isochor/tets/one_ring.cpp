@@ -68,14 +68,9 @@ void OneRings::differentiate(std::span<const contact::Row> contacts) {
   parallel_for(arena_, model_.node_count(), 64, [&](std::size_t i) {
     const std::int32_t row = model_.pattern.first[i], end = model_.pattern.first[i + 1];
     std::fill(slope_.begin() + row, slope_.begin() + end, Vec3f{0, 0, 0});
-    std::fill(push_.begin() + row, push_.begin() + end, Vec3f{0, 0, 0});
     for (std::int32_t u = model_.first_use[i]; u < model_.first_use[i + 1]; ++u) {
       const std::array<Vec3d, 4>& s = tet_slopes_[model_.uses[u] / 4];
-      const Vec3f own = to_single(0.25 * s[model_.uses[u] % 4]);
-      for (int k = 0; k < 4; ++k) {
-        slope_[row + model_.places[u][k]] += to_single(0.25 * s[k]);
-        push_[row + model_.places[u][k]] += own;
-      }
+      for (int k = 0; k < 4; ++k) slope_[row + model_.places[u][k]] += to_single(0.25 * s[k]);
     }
     double sum = 0;
     for (std::int32_t k = row; k < end; ++k) {
@@ -84,6 +79,8 @@ void OneRings::differentiate(std::span<const contact::Row> contacts) {
     }
     diagonal_[i] = sum > 0 ? sum : 1;
   });
+  parallel_for(arena_, push_.size(), solve::kVectorGrain,
+               [&](std::size_t k) { push_[k] = slope_[model_.mirrored[k]]; });
   for (const contact::Row& row : contacts) {
     if (row.count != 1) continue;
     const std::int32_t j = row.points[0];
@@ -234,8 +231,9 @@ solve::KrylovReport OneRings::correct(std::span<Vec3d> velocities, std::span<con
     return norm(left_);
   };
   const double whole = norm(right_);
-  // From the guess, unless it is worse than none.
-  double left = evaluate();
+  // From the guess, unless there is none or it is worse than none.
+  const bool guessed = solve::dot(arena_, pressures, pressures) > 0;
+  double left = guessed ? evaluate() : whole;
   if (!(left < whole)) {
     solve::fill(arena_, 0, pressures);
     solve::copy(arena_, right_, left_);
