@@ -8,8 +8,6 @@ namespace {
 
 /// Nodes with less than this part of the mass of a node inside are braced.
 constexpr double kWeak = 0.1;
-/// In units of mu h, about what cells around a node inside make of it.
-constexpr double kStiffness = 0.2;
 
 /// What is around a node.
 struct Around {
@@ -41,7 +39,7 @@ std::vector<Around> look_around(const Model& model, const BodyRange& body) {
 
 }  // namespace
 
-std::vector<Spring> find_braces(const Model& model, const BodyRange& body) {
+std::vector<Spring> find_braces(const Model& model, const BodyRange& body, double stiffness) {
   const std::vector<Around> all = look_around(model, body);
   const auto first = model.mass.begin() + body.first_node;
   const double full = *std::max_element(first, first + body.node_count);
@@ -51,7 +49,7 @@ std::vector<Spring> find_braces(const Model& model, const BodyRange& body) {
     if (model.mass[n] >= kWeak * full) continue;
     const Around& around = all[n - body.first_node];
     Spring brace{.terms = {},
-                 .stiffness = Mat3d::identity() * (kStiffness * h * around.mu / around.cells)};
+                 .stiffness = Mat3d::identity() * (stiffness * h * around.mu / around.cells)};
     double most = model.mass[n];
     for (int way = 0; way < 6; ++way) {
       const std::int32_t m = around.next[way];

@@ -11,6 +11,11 @@ namespace isochor::lattice {
 /// them. A ghost penalty (Burman 2010) of nodes: a body whose deformation is the same everywhere is
 /// free of it, however it is turned, and what it adds to the energy of a smooth one falls with the
 /// third power of the size of cells.
-std::vector<Spring> find_braces(const Model& model, const BodyRange& body);
+/// `stiffness` is in units of mu h, about what cells around a node inside make of it.
+std::vector<Spring> find_braces(const Model& model, const BodyRange& body, double stiffness);
+
+/// Barriers are stiff. A pressure is about as stiff as what it presses against: less will do, and
+/// thin walls stay as soft as they are.
+inline constexpr double kBraceOfContact = 0.2, kBraceOfPressure = 0.02;
 
 }  // namespace isochor::lattice

@@ -72,9 +72,10 @@ Contacts::Contacts(const Model& model, ContactSurface surface,
       start_(surface_.point_count()),
       x_(surface_.point_count()),
       way_(surface_.point_count()) {
-  for (const BodyRange& body : model_.bodies) {
-    if (params_.scheme != ContactScheme::Barrier || body.braced) continue;
-    std::ranges::move(find_braces(model_, body), std::back_inserter(braces_));
+  if (params_.scheme == ContactScheme::Barrier) {
+    for (const BodyRange& body : model_.bodies) {
+      std::ranges::move(find_braces(model_, body, kBraceOfContact), std::back_inserter(braces_));
+    }
   }
   braced_ = build_springs(braces_);
   brace_pull_.resize(braces_.size());

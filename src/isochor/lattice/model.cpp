@@ -265,7 +265,7 @@ void add_body(Model& model, const BodySpec& body) {
   model.bodies.push_back(std::move(range));
 }
 
-/// With braces for bodies that a pressure acts on.
+/// With braces, in no group, for bodies that a pressure acts on.
 void add_springs(Model& model, const std::vector<SpringGroupSpec>& groups,
                  const std::vector<BodySpec>& bodies) {
   std::vector<Spring> all;
@@ -276,8 +276,8 @@ void add_springs(Model& model, const std::vector<SpringGroupSpec>& groups,
   }
   for (std::size_t b = 0; b < bodies.size(); ++b) {
     if (bodies[b].pressures.empty()) continue;
-    model.bodies[b].braced = true;
-    std::ranges::move(find_braces(model, model.bodies[b]), std::back_inserter(all));
+    std::ranges::move(find_braces(model, model.bodies[b], kBraceOfPressure),
+                      std::back_inserter(all));
   }
   model.springs = build_springs(all);
 }

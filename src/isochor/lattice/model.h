@@ -215,7 +215,6 @@ struct BodyRange {
   std::int32_t first_cell = 0, cell_count = 0;
   std::int32_t first_material = 0;
   double mass_damping = 0, stiffness_damping = 0;  ///< 1/s, s
-  bool braced = false;  ///< its braces are among Model::springs, in no group
 };
 
 struct Hold {
