@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "reproduce/experiment.h"
+#include "reproduce/field_figure.h"
 #include "reproduce/flight.h"
 #include "reproduce/tet_motion.h"
 #include "reproduce/worn.h"
@@ -66,7 +67,15 @@ std::string cost_of(const Worn& worn) {
                      worn.iterations, worn.seconds);
 }
 
-void rigid_cylinder(int around, double friction, Context& context, std::vector<Row>& rows) {
+/// Puts a body into the picture, coloured by the pressure that the band makes.
+void show(Worn& worn, std::size_t body, const std::string& name, double aside, FieldFigure& map) {
+  std::vector<double> pressures = worn.pressures();
+  for (double& p : pressures) p *= 1e-3;
+  map.add(name, worn.triangles_of(body), worn.positions(), pressures, {aside, 0, 0});
+}
+
+void rigid_cylinder(int around, double friction, Context& context, std::vector<Row>& rows,
+                    FieldFigure* map = nullptr) {
   const double height = 0.03, first = kRadius + 0.9 * kReach;
   contact::Collider cylinder{.name = "cylinder", .shape = contact::Cylinder{0.1, kRadius}};
   cylinder.friction = friction;
@@ -74,6 +83,7 @@ void rigid_cylinder(int around, double friction, Context& context, std::vector<R
                        kThickness, kScale)},
             {}, {.reach = kReach, .friction = friction, .colliders = {cylinder}}, context);
   const bool done = worn.tighten(4);
+  if (map) show(worn, 0, "band of the cylinder", -0.13, *map);
   const shells::PressureMeasure p = worn.pressure_on(0);
   const double radius = mean_radius(worn, 0), tension = strip_tension(radius / (kScale * first));
   const std::string name = fmt::format("rigid cylinder, {} points around{}", around,
@@ -135,7 +145,8 @@ double lame_compliance(double young, double poisson, double inner, double outer)
   return outer * (1 - square) / (2 * lambda + 2 * mu * (1 + square));
 }
 
-void elastic_tube(double poisson, int around, Context& context, std::vector<Row>& rows) {
+void elastic_tube(double poisson, int around, double aside, Context& context,
+                  std::vector<Row>& rows, FieldFigure& map) {
   const double inner = 0.02, height = 0.01, young = 4e5;
   tets::BodySpec tube{.name = "tube"};
   tube.mesh = tube_of_tets({around / 6, around, 2}, inner, kRadius, height);
@@ -158,6 +169,7 @@ void elastic_tube(double poisson, int around, Context& context, std::vector<Row>
   Worn worn({tube, band_body(band_around(first, height, fine), kCloth, kThickness, kScale)},
             {.newton = {.tolerance = kWornTolerance}}, {.reach = kReach, .friction = 0.3}, context);
   const bool done = worn.tighten(3, slides);
+  show(worn, 0, fmt::format("tube, {}", poisson), aside, map);
   // A mean by area: what the same force spread evenly would give, however it is handed over.
   double moved = 0, area = 0;
   for (const geometry::Triangle& t : geometry::boundary_triangles(tube.mesh.tets)) {
@@ -283,13 +295,20 @@ void belt(double friction, Context& context, std::vector<Row>& rows) {
 
 std::vector<Row> verify_band(const ExperimentOptions& options, Context& context) {
   std::vector<Row> rows;
-  rigid_cylinder(48, 0, context, rows);
+  FieldFigure map("contact_pressure", "kPa");
+  rigid_cylinder(48, 0, context, rows, &map);
   rigid_cylinder(48, 0.3, context, rows);
   if (options.full) rigid_cylinder(96, 0, context, rows);
   for (const double poisson : {0.3, 0.45}) {
-    elastic_tube(poisson, options.full ? 72 : 36, context, rows);
+    elastic_tube(poisson, options.full ? 72 : 36, poisson < 0.4 ? 0.0 : 0.13, context, rows, map);
   }
   for (const double friction : {0.1, 0.3}) belt(friction, context, rows);
+  if (!options.pictures.empty()) {
+    run::RenderOptions view{.width = 1000, .height = 420};
+    view.camera_direction = Vec3d{0, 0.9, 1};
+    view.caption = "a band on a rigid cylinder; tubes under theirs, Poisson's ratio 0.3 and 0.45";
+    map.draw(options.pictures / "verify_band.png", view, context);
+  }
   return rows;
 }
 
