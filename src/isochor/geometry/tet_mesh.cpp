@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "isochor/math/z_curve.h"
+
 namespace isochor::geometry {
 
 double signed_volume(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& d) {
@@ -46,16 +48,12 @@ std::size_t fix_winding(TetMesh& mesh) {
 }
 
 void order_by_place(TetMesh& mesh, double cube) {
-  constexpr int kBits = 21;  // per axis
-  constexpr double kMost = (1 << kBits) - 1;
+  constexpr double kMost = (1 << 21) - 1;
   const Vec3d low = bounds_of(mesh.positions).low;
   const auto key_of = [&](const Vec3d& x) {
-    std::uint64_t key = 0;
-    for (int a = 0; a < 3; ++a) {
-      const auto place = std::uint64_t(std::min((x[a] - low[a]) / cube, kMost));
-      for (int bit = 0; bit < kBits; ++bit) key |= (place >> bit & 1) << (3 * bit + a);
-    }
-    return key;
+    std::array<std::uint32_t, 3> cell{};
+    for (int a = 0; a < 3; ++a) cell[a] = std::uint32_t(std::min((x[a] - low[a]) / cube, kMost));
+    return place_on_z_curve(cell);
   };
   std::vector<std::pair<std::uint64_t, std::int32_t>> nodes;
   for (const Vec3d& x : mesh.positions) nodes.push_back({key_of(x), std::int32_t(nodes.size())});

@@ -4,26 +4,19 @@
 #include <bit>
 #include <numeric>
 
+#include "isochor/math/z_curve.h"
+
 namespace isochor::lattice {
 namespace {
-
-/// The bits of three coordinates in turn, x lowest.
-std::uint64_t place_on_curve(const grid::Index3& at) {
-  std::uint64_t code = 0;
-  for (int bit = 0; bit < 21; ++bit) {
-    for (int a = 0; a < 3; ++a) {
-      code |= (std::uint64_t(at[a]) >> bit & 1) << (3 * bit + a);
-    }
-  }
-  return code;
-}
 
 std::vector<std::int32_t> order_on_curve(const grid::Lattice& lattice,
                                          std::span<const std::int32_t> chosen) {
   std::vector<std::pair<std::uint64_t, std::int32_t>> places;
   places.reserve(chosen.size());
   for (const std::int32_t b : chosen) {
-    places.emplace_back(place_on_curve(lattice.blocks[b].coordinate), b);
+    const grid::Index3& at = lattice.blocks[b].coordinate;
+    places.emplace_back(
+        place_on_z_curve({std::uint32_t(at[0]), std::uint32_t(at[1]), std::uint32_t(at[2])}), b);
   }
   std::sort(places.begin(), places.end());
   std::vector<std::int32_t> order;
