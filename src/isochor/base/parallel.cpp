@@ -16,6 +16,9 @@ namespace {
 /// 50 microseconds. A solver's loops follow each other faster than that, and waking a thread takes
 /// as long as a short one.
 constexpr int kLooks = 2000;
+/// How often it then looks on while it gives way to whoever needs the processor: about a
+/// millisecond, as long as a solver may be in what is not worth two threads.
+constexpr int kPoliteLooks = 2000;
 
 void pause_processor() {
 #if defined(__x86_64__)
@@ -79,7 +82,11 @@ struct ThreadArena::Impl {
 
   void serve(int index) {
     for (std::uint32_t seen = 0;;) {
-      for (int looks = 0; looks < kLooks && calls.load() == seen; ++looks) pause_processor();
+      const auto look = [&](int times, auto&& meanwhile) {
+        for (int looks = 0; looks < times && calls.load() == seen; ++looks) meanwhile();
+      };
+      look(kLooks, pause_processor);
+      look(kPoliteLooks, std::this_thread::yield);
       calls.wait(seen);
       seen = calls.load();
       if (stopping) return;

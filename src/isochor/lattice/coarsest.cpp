@@ -77,13 +77,80 @@ std::vector<std::int32_t> order_by_planes(const Model& model, int axis) {
   return order;
 }
 
-/// Per unknown, in an order of nodes, its first column.
-std::vector<std::int32_t> envelope_of(const Lists& lists, std::span<const std::int32_t> place) {
-  std::vector<std::int32_t> envelope(3 * lists.size());
-  for (std::size_t n = 0; n < lists.size(); ++n) {
-    std::int32_t first = std::numeric_limits<std::int32_t>::max();
-    for (const std::int32_t near : lists[n]) first = std::min(first, place[near]);
-    for (int a = 0; a < 3; ++a) envelope[3 * place[n] + a] = 3 * first;
+/// Two halves that do not touch, each from its far end towards the joint between them.
+struct Split {
+  std::array<std::vector<std::int32_t>, 2> halves;
+  std::vector<std::int32_t> joint;
+};
+
+/// Where the longer way to the middle, and through the joint, is the shortest.
+std::size_t find_middle(const Lists& lists, std::span<const std::int32_t> order,
+                        std::span<const std::int32_t> last) {
+  std::vector<std::ptrdiff_t> change(order.size() + 1, 0);
+  double width = 0;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    ++change[k + 1];
+    --change[std::size_t(last[k]) + 1];
+    width += double(last[k]) - double(k) + 1;
+  }
+  width /= std::max(1.0, double(lists.size()));
+  std::size_t middle = 0;
+  double least = std::numeric_limits<double>::max();
+  std::ptrdiff_t joint = 0;
+  for (std::size_t cut = 0; cut <= order.size(); ++cut) {
+    joint += change[cut];
+    const double longer = std::max(double(cut) - double(joint), double(order.size() - cut));
+    const double cost = (longer + double(joint)) * width + 0.5 * double(joint) * double(joint);
+    if (cost < least) least = cost, middle = cut;
+  }
+  return middle;
+}
+
+Split split_in_two(const Lists& lists, std::span<const std::int32_t> order) {
+  std::vector<std::int32_t> at(lists.size()), last(lists.size(), 0);
+  for (std::size_t k = 0; k < order.size(); ++k) at[order[k]] = static_cast<std::int32_t>(k);
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    for (const std::int32_t near : lists[order[k]]) last[k] = std::max(last[k], at[near]);
+  }
+  const std::size_t middle = find_middle(lists, order, last);
+  Split split;
+  for (std::size_t k = 0; k < middle; ++k) {
+    (std::size_t(last[k]) < middle ? split.halves[0] : split.joint).push_back(order[k]);
+  }
+  split.halves[1].assign(order.rbegin(), order.rend() - std::ptrdiff_t(middle));
+  return split;
+}
+
+/// Per node.
+std::vector<std::int32_t> places_of(const Split& split) {
+  std::vector<std::int32_t> place(split.halves[0].size() + split.halves[1].size() +
+                                  split.joint.size());
+  std::int32_t next = 0;
+  for (const auto* nodes : {&split.halves[0], &split.halves[1], &split.joint}) {
+    for (const std::int32_t n : *nodes) place[n] = next++;
+  }
+  return place;
+}
+
+solve::SplitEnvelope envelope_of(const Lists& lists, const Split& split,
+                                 std::span<const std::int32_t> place) {
+  solve::SplitEnvelope envelope{.joint = 3 * split.joint.size()};
+  std::int32_t begin = 0;
+  for (int h = 0; h < 2; ++h) {
+    const auto own = static_cast<std::int32_t>(split.halves[h].size());
+    const auto add_row = [&](std::int32_t node, std::int32_t row) {
+      std::int32_t first = row;
+      for (const std::int32_t near : lists[node]) {
+        const std::int32_t column = place[near] - begin;
+        if (column >= 0 && column < own) first = std::min(first, column);
+      }
+      for (int a = 0; a < 3; ++a) envelope.halves[h].push_back(first < row ? 3 * first : 3 * row);
+    };
+    for (std::int32_t k = 0; k < own; ++k) add_row(split.halves[h][k], k);
+    for (std::size_t k = 0; k < split.joint.size(); ++k) {
+      add_row(split.joint[k], own + static_cast<std::int32_t>(k));
+    }
+    begin += own;
   }
   return envelope;
 }
@@ -112,12 +179,9 @@ Lists colour(const Lists& lists) {
 
 }  // namespace
 
-double DirectPlan::cost() const { return solve::EnvelopeCholesky::cost(envelope); }
-double DirectPlan::solve_cost() const { return solve::EnvelopeCholesky::solve_cost(envelope); }
-
 std::size_t DirectPlan::bytes() const {
-  std::size_t bytes = 0;
-  for (const auto* v : {&first_neighbour, &neighbours, &place, &envelope}) {
+  std::size_t bytes = envelope.bytes();
+  for (const auto* v : {&first_neighbour, &neighbours, &place}) {
     bytes += v->capacity() * sizeof(std::int32_t);
   }
   for (const auto& nodes : colours) bytes += nodes.capacity() * sizeof(std::int32_t);
@@ -128,10 +192,10 @@ DirectPlan plan_direct(const Model& model, const BlockMatrix& springs) {
   const Lists lists = find_neighbours(model, springs);
   DirectPlan plan;
   const auto consider = [&](std::span<const std::int32_t> order) {
-    std::vector<std::int32_t> place(lists.size());
-    for (std::size_t k = 0; k < order.size(); ++k) place[order[k]] = static_cast<std::int32_t>(k);
-    std::vector<std::int32_t> envelope = envelope_of(lists, place);
-    if (!plan.empty() && solve::EnvelopeCholesky::cost(envelope) >= plan.cost()) return;
+    const Split split = split_in_two(lists, order);
+    std::vector<std::int32_t> place = places_of(split);
+    solve::SplitEnvelope envelope = envelope_of(lists, split, place);
+    if (!plan.empty() && envelope.cost() >= plan.envelope.cost()) return;
     plan.place = std::move(place);
     plan.envelope = std::move(envelope);
   };

@@ -5,7 +5,7 @@
 
 #include "isochor/lattice/coarse_springs.h"
 #include "isochor/lattice/model.h"
-#include "isochor/solve/envelope_cholesky.h"
+#include "isochor/solve/split_cholesky.h"
 
 namespace isochor::lattice {
 
@@ -15,26 +15,25 @@ struct DirectPlan {
   std::vector<std::int32_t> first_neighbour{0};    ///< node i: neighbours [i], [i + 1]
   std::vector<std::int32_t> neighbours;            ///< itself among them
   std::vector<std::int32_t> place;                 ///< per node, in the order of elimination
-  std::vector<std::int32_t> envelope;              ///< per unknown in that order its first column
+  solve::SplitEnvelope envelope;                   ///< of unknowns in that order
   std::vector<std::vector<std::int32_t>> colours;  ///< nodes of one have no neighbour in common
 
   bool empty() const { return place.empty(); }
-  double cost() const;        ///< multiplications of a factorisation
-  double solve_cost() const;  ///< of a solution
   std::size_t bytes() const;
 };
 
 /// In the cheapest of four orders: by reversed Cuthill and McKee, front by front through each part
 /// of the body, which for limbs is cheap, or plane by plane along an axis, which for compact bodies
-/// is: the fronts of a cube are as wide as three of its faces.
+/// is: the fronts of a cube are as wide as three of its faces. From both ends towards a joint.
 DirectPlan plan_direct(const Model& model, const BlockMatrix& springs);
 
 /// Assembles and factorises the matrix that multiply() applies to x, with the product in `image`.
 /// One product gives a column of every node that shares no neighbour with another. Unknowns for
 /// which fixed(node, axis) holds get neither row nor column.
 template <class Fixed, class Multiply>
-void factorise(const DirectPlan& plan, solve::EnvelopeCholesky& cholesky, std::span<Vec3f> x,
-               std::span<const Vec3f> image, Fixed&& fixed, Multiply&& multiply) {
+void factorise(const DirectPlan& plan, solve::SplitCholesky& cholesky, std::span<Vec3f> x,
+               std::span<const Vec3f> image, Fixed&& fixed, Multiply&& multiply,
+               ThreadArena& arena) {
   cholesky.fill(0);
   const auto store = [&](std::int32_t column, int a) {
     const std::int32_t end = plan.first_neighbour[column + 1];
@@ -54,7 +53,7 @@ void factorise(const DirectPlan& plan, solve::EnvelopeCholesky& cholesky, std::s
       for (const std::int32_t n : nodes) store(n, a);
     }
   }
-  cholesky.factorise();
+  cholesky.factorise(arena);
 }
 
 }  // namespace isochor::lattice

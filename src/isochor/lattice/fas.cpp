@@ -118,7 +118,7 @@ class CoarseProblem {
 
   /// Newton's method, which needs no more than a few steps on so few cells.
   void solve_directly(solve::Evaluation& now) {
-    solve::EnvelopeCholesky& cholesky = fas_.scratch_.multigrid.coarsest;
+    solve::SplitCholesky& cholesky = fas_.scratch_.multigrid.coarsest;
     const DirectPlan& plan = fas_.model_.hierarchy->direct;
     std::vector<double>& x = fas_.scratch_.multigrid.coarsest_solution;
     const double first = now.energy;
@@ -127,11 +127,11 @@ class CoarseProblem {
       factorise(
           plan, cholesky, linear_.x, linear_.image,
           [&](std::int32_t n, int a) { return linear_.inverse_diagonal[n][a] == 0; },
-          [&] { fas_.multiply(level_, linear_.x, linear_.image); });
+          [&] { fas_.multiply(level_, linear_.x, linear_.image); }, arena_);
       for (std::size_t i = 0; i < x.size(); ++i) {
         x[3 * plan.place[i / 3] + i % 3] = memory_.force[i / 3][int(i % 3)];
       }
-      cholesky.solve(x);
+      cholesky.solve(x, arena_);
       for (std::size_t i = 0; i < x.size(); ++i) {
         memory_.step[i / 3][int(i % 3)] = x[3 * plan.place[i / 3] + i % 3];
       }

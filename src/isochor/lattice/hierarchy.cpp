@@ -203,9 +203,10 @@ Hierarchy build_hierarchy(const std::vector<BodySpec>& bodies, const Model& mode
   const double most =
       std::max(kDirectCost, kDirectCostPerNode * static_cast<double>(model.node_count()));
   for (;;) {
-    if (fine_model->node_count() <= kMostDirect) {
+    if (int(hierarchy.levels.size()) + 1 >= model.params.least_levels &&
+        fine_model->node_count() <= kMostDirect) {
       DirectPlan plan = plan_direct(*fine_model, spring_matrix(springs));
-      if (plan.cost() <= most && plan.solve_cost() <= kDirectSolveCost) {
+      if (plan.envelope.cost() <= most && plan.envelope.solve_cost() <= kDirectSolveCost) {
         hierarchy.direct = std::move(plan);
         break;
       }

@@ -26,7 +26,7 @@ LevelSprings make_level_springs(std::vector<Spring> springs, std::span<const Spr
     out.direct = hierarchy.levels.empty()
                      ? plan_direct(model, spring_matrix(springs))
                      : plan_direct(hierarchy.levels.back().model, out.coarse.back());
-    out.coarsest = solve::EnvelopeCholesky(out.direct.envelope);
+    out.coarsest = solve::SplitCholesky(out.direct.envelope);
   }
   return out;
 }

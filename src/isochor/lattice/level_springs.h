@@ -16,7 +16,7 @@ struct LevelSprings {
   /// How the last level is factorised where they tie parts of it that share no cell; empty: as
   /// without them.
   DirectPlan direct;
-  solve::EnvelopeCholesky coarsest;  ///< memory of multigrid, by that plan
+  solve::SplitCholesky coarsest;  ///< memory of multigrid, by that plan
   std::vector<Vec3f> pull;           ///< the same, per spring
 };
 

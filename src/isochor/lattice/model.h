@@ -138,7 +138,8 @@ struct Params {
   materials::Definiteness definiteness = materials::Definiteness::Clamp;
   Preconditioner preconditioner = Preconditioner::Jacobi;
   Cycle cycle = Cycle::Best;
-  int sweeps = 5;  ///< of damped Jacobi per grid transfer of the published cycle
+  int sweeps = 5;        ///< of damped Jacobi per grid transfer of the published cycle
+  int least_levels = 1;  ///< of multigrid, before one is solved directly
   Solver solver = Solver::Newton;
   solve::Integrator integrator = solve::Integrator::Static;
   solve::NewtonParams newton;

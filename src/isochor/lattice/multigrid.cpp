@@ -49,7 +49,7 @@ MultigridMemory::MultigridMemory(const Model& model)
     tangents.emplace_back(coarse.model);
     gradients.emplace_back(8 * coarse.model.blocks.size());
   }
-  coarsest = solve::EnvelopeCholesky(model.hierarchy->direct.envelope);
+  coarsest = solve::SplitCholesky(model.hierarchy->direct.envelope);
   coarsest_solution.resize(coarsest.size());
 }
 
@@ -220,7 +220,8 @@ void Multigrid::factorise_coarsest() {
       [&] {
         if (l == 0) keep_sliding(model_, slides_, std::span(level.x));
         multiply(l, level.x, level.image);
-      });
+      },
+      arena_);
 }
 
 void Multigrid::multiply(std::size_t l, std::span<const Vec3f> v, std::span<Vec3f> out) {
@@ -307,7 +308,7 @@ void Multigrid::cycle(std::size_t l, bool from_zero) {
     const std::vector<std::int32_t>& place = plan().place;
     for (std::size_t i = 0; i < x.size(); ++i)
       x[3 * place[i / 3] + i % 3] = level.b[i / 3].e[i % 3];
-    coarsest().solve(x);
+    coarsest().solve(x, arena_);
     for (std::size_t i = 0; i < x.size(); ++i) {
       level.x[i / 3].e[i % 3] = static_cast<float>(x[3 * place[i / 3] + i % 3]);
     }

@@ -66,7 +66,7 @@ class Multigrid {
   }
   bool tied() const { return passing_ && !passing_->direct.empty(); }
   const DirectPlan& plan() const { return tied() ? passing_->direct : model_.hierarchy->direct; }
-  solve::EnvelopeCholesky& coarsest() { return tied() ? passing_->coarsest : memory_.coarsest; }
+  solve::SplitCholesky& coarsest() { return tied() ? passing_->coarsest : memory_.coarsest; }
   const PublishedLevel& published(std::size_t level) const {
     return model_.hierarchy->published[level];
   }

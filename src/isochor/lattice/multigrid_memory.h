@@ -4,7 +4,7 @@
 
 #include "isochor/lattice/freedom.h"
 #include "isochor/lattice/tangents.h"
-#include "isochor/solve/envelope_cholesky.h"
+#include "isochor/solve/split_cholesky.h"
 
 namespace isochor::lattice {
 
@@ -29,7 +29,7 @@ struct MultigridMemory {
   std::vector<Tangents> tangents;             ///< of coarse levels
   std::vector<std::vector<Mat3d>> gradients;  ///< of coarse levels: F at block * 8 + lane
   std::vector<Vec3f> pull;                    ///< per spring
-  solve::EnvelopeCholesky coarsest;  ///< empty where the coarsest level is too large for it
+  solve::SplitCholesky coarsest;  ///< empty where the coarsest level is too large for it
   std::vector<double> coarsest_solution;
 
   std::size_t bytes() const;

@@ -12,11 +12,13 @@ namespace isochor::solve {
 /// first column on: those of L lie there too. Given row by row, and overwritten. Directions without
 /// stiffness are left alone: a solution is zero in them. Solutions are as good as single precision,
 /// in which L is kept: made for coarse levels. Allocates nothing after construction.
+/// The last rows may be left for another to eliminate (add_rest()): forward() then leaves what
+/// remains of b for it, and backward() takes its solution.
 class EnvelopeCholesky {
  public:
   EnvelopeCholesky() = default;
   /// `first` is the first column of each row, at most the row's own number.
-  explicit EnvelopeCholesky(std::span<const std::int32_t> first);
+  explicit EnvelopeCholesky(std::span<const std::int32_t> first, std::size_t rest = 0);
 
   std::size_t size() const { return first_.size(); }
   /// Sets all entries.
@@ -32,16 +34,22 @@ class EnvelopeCholesky {
   /// Multiplications of solve(), each with an entry that is read.
   static double solve_cost(std::span<const std::int32_t> first);
 
+  /// What factorise() of `part` left between its last rows, which are those of this matrix.
+  void add_rest(const EnvelopeCholesky& part);
   void factorise();
   /// Solves in place.
   void solve(std::span<double> b) const;
+  void forward(std::span<double> b) const;
+  void backward(std::span<double> b) const;
 
  private:
-  Envelope envelope() const { return {size(), first_.data(), start_.data()}; }
+  Envelope envelope() const { return {size(), first_.data(), start_.data(), rest_}; }
 
+  std::size_t rest_ = 0;
   std::vector<std::int32_t> first_;
   std::vector<std::ptrdiff_t> start_;
   std::vector<double> entries_, diagonal_, by_pivot_;
+  std::vector<double> change_;  ///< of the diagonal, by add_rest(); pivots count by what it was
   std::vector<float> factors_;
 };
 

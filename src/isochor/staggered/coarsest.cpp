@@ -147,7 +147,6 @@ Coarsest<D>::Coarsest(const Level<D>& level, const View<D, double>& view, bool s
   for (std::size_t i = 0; i < size(); ++i) {
     start_.push_back(start_.back() + std::ptrdiff_t(i) - order_.first[i]);
   }
-  by_pivot_.resize(size());
   std::vector<double> entries = assemble(level, view, spin);
   factorise(entries);
   factors_.assign(entries.begin(), entries.end());
@@ -177,6 +176,7 @@ void Coarsest<D>::factorise(std::vector<double>& entries) {
   const double* const diagonal = entries.data() + start_.back();
   double largest = 0;
   for (std::size_t i = 0; i < size(); ++i) largest = std::max(largest, std::abs(diagonal[i]));
+  by_pivot_.assign(diagonal, diagonal + size());
   solve::factorise_envelope(envelope(), entries.data(), diagonal,
                             {.nothing = kNothing * largest, .negative = true}, by_pivot_.data());
   entries.resize(std::size_t(start_.back()));

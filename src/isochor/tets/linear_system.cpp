@@ -3,19 +3,16 @@
 #include <algorithm>
 #include <limits>
 
-#include "isochor/math/dispatch.h"
-#include "isochor/tets/rounded_rows.h"
+#include "isochor/solve/sums.h"
 
 namespace isochor::tets {
-
-ISOCHOR_DECLARE_KERNEL(void rounded_rows_kernel(const RoundedRows&, std::size_t, std::size_t))
 
 LinearMemory::LinearMemory(const Model& model)
     : stiffnesses(model.tets.size()),
       sheet_terms(model.sheets.term_count()),
       matrix(model.pattern.columns.size()),
       damping(model.moves() && model.stiffness_damping() > 0 ? matrix.size() : 0),
-      rounded(model.moves() ? matrix.size() + 1 : 0),
+      rounded(model.moves() ? RoundedRows(model.pattern) : RoundedRows()),
       inverse_diagonal(model.auxiliary && !model.moves() ? 0 : model.node_count()),
       preconditioner(model),
       krylov(3 * model.node_count()) {}
@@ -27,7 +24,7 @@ void LinearMemory::poison() {
     std::fill(v->begin(), v->end(), Mat3d::diagonal({nan, nan, nan}));
   }
   for (auto& t : stiffnesses) std::fill_n(t.entry, t.kSize, float(nan));
-  std::ranges::fill(rounded, Mat3<float>::diagonal({float(nan), float(nan), float(nan)}));
+  rounded.poison();
   preconditioner.poison();
 }
 
@@ -59,7 +56,8 @@ void LinearSystem::linearise(const Configuration& at, materials::Definiteness fi
                  [&](std::size_t k) { memory_.matrix[k] += memory_.damping[k] * time->rate; });
   }
   short_step_ = time && inertia_rules(*time);
-  if (short_step_) round_matrix();
+  // With inertia on its diagonal the matrix is well conditioned, so that rounding does no harm.
+  if (short_step_) memory_.rounded.round(model_.pattern, memory_.matrix, context_.arena);
   by_lattice_ = lattice_ && !short_step_;
   if (by_lattice_) {
     lattice_->prepare(memory_.matrix, contact_,
@@ -119,34 +117,11 @@ void LinearSystem::add_inertia(const solve::TimeStep& time) {
 /// at the surface make a few iterations more.
 bool LinearSystem::inertia_rules(const solve::TimeStep& time) const {
   constexpr double kMost = 100;
-  double whole = 0, inertia = 0;
-  for (std::size_t i = 0; i < model_.node_count(); ++i) {
-    if (model_.held[i]) continue;
-    whole += trace(memory_.matrix[model_.diagonal_place(i)]);
-    inertia += 3 * model_.mass[i] * time.rate * time.rate;
-  }
-  return whole <= kMost * inertia;
-}
-
-/// With inertia on its diagonal the matrix is well conditioned, so that rounding does no harm; and
-/// of large bodies half as many bytes are read in every iteration.
-void LinearSystem::round_matrix() {
-  parallel_for(context_.arena, memory_.matrix.size(), solve::kVectorGrain, [&](std::size_t k) {
-    const double* from = memory_.matrix[k].column[0].e;
-    float* to = memory_.rounded[k].column[0].e;
-    for (int e = 0; e < 9; ++e) to[e] = float(from[e]);
-  });
-}
-
-void LinearSystem::multiply_rounded(std::span<const Vec3d> p, std::span<Vec3d> q) {
-  const RoundedRows rows{model_.pattern, memory_.rounded, p, q};
-  const std::size_t count = model_.pattern.rows();
-  const std::size_t parts = (count + solve::kRowGrain - 1) / solve::kRowGrain;
-  parallel_for(context_.arena, parts, 1, [&](std::size_t part) {
-    const std::size_t begin = part * solve::kRowGrain;
-    ISOCHOR_CALL_KERNEL(
-        best_isa(), rounded_rows_kernel(rows, begin, std::min(begin + solve::kRowGrain, count)));
-  });
+  return solve::sum_of(context_.arena, model_.node_count(), [&](std::size_t i) {
+           if (model_.held[i]) return 0.0;
+           const double inertia = 3 * model_.mass[i] * time.rate * time.rate;
+           return trace(memory_.matrix[model_.diagonal_place(i)]) - kMost * inertia;
+         }) <= 0;
 }
 
 void LinearSystem::invert_diagonal() {

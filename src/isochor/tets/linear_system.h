@@ -7,6 +7,7 @@
 #include "isochor/solve/conjugate_gradient.h"
 #include "isochor/solve/time_integration.h"
 #include "isochor/tets/preconditioner.h"
+#include "isochor/tets/rounded_rows.h"
 
 namespace isochor::tets {
 
@@ -19,7 +20,7 @@ struct LinearMemory {
   std::vector<contact::Term> sheet_terms;
   solve::Blocks<double> matrix;
   solve::Blocks<double> damping;        ///< where there is one by stiffness
-  solve::Blocks<float> rounded;         ///< the matrix again, for short steps
+  RoundedRows rounded;                  ///< the matrix again, for short steps
   std::vector<Mat3d> inverse_diagonal;  ///< where the diagonal is, or may be, the preconditioner
   PreconditionerMemory preconditioner;
   solve::KrylovScratch krylov;
@@ -69,8 +70,6 @@ class LinearSystem {
  private:
   void add_inertia(const solve::TimeStep& time);
   void invert_diagonal();
-  void round_matrix();
-  void multiply_rounded(std::span<const Vec3d> p, std::span<Vec3d> q);
   bool inertia_rules(const solve::TimeStep& time) const;
 
   const Model& model_;
@@ -109,7 +108,7 @@ solve::KrylovReport LinearSystem::solve(std::span<Vec3d> u, double tolerance, Mo
       context_.arena,
       [&](std::span<const double> p, std::span<double> q) {
         if (short_step_) {
-          multiply_rounded(vectors(p), vectors(q));
+          memory_.rounded.multiply(model_.pattern, vectors(p), vectors(q), context_.arena);
         } else {
           solve::multiply(model_.pattern, memory_.matrix, vectors(p), vectors(q), context_.arena);
         }

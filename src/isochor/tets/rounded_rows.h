@@ -2,18 +2,46 @@
 
 #include <span>
 
+#include "isochor/math/half.h"
 #include "isochor/solve/block_rows.h"
 
 namespace isochor::tets {
 
-/// y = A x with blocks in single precision, multiplied and added up in double: half as many bytes
-/// as in double, which is what products with matrices that are in no cache wait for. `blocks` has
-/// one more than the pattern, whose numbers count for nothing.
-struct RoundedRows {
+/// A symmetric matrix S H S with S diagonal, one number a node, and H in half precision: a quarter
+/// of the bytes of doubles, which is what products with matrices that are in no cache wait for.
+/// Blocks of H on the diagonal are about one. Entries are as good as eleven bits.
+class RoundedRows {
+ public:
+  RoundedRows() = default;
+  explicit RoundedRows(const solve::BlockPattern& pattern);
+  void poison();
+  std::size_t bytes() const;
+
+  void round(const solve::BlockPattern& pattern, const solve::Blocks<double>& blocks,
+             ThreadArena& arena);
+  /// y = A x, multiplied and added up in single precision.
+  void multiply(const solve::BlockPattern& pattern, std::span<const Vec3d> x, std::span<Vec3d> y,
+                ThreadArena& arena);
+
+ private:
+  std::vector<Half> entries_;            ///< of H, blocks by columns; some more at the end
+  std::vector<float> scale_, by_scale_;  ///< S and its inverse
+  std::vector<float> scaled_;            ///< S x, four numbers a node
+};
+
+/// What kernels see of it.
+struct RoundingView {
   const solve::BlockPattern& pattern;
-  const solve::Blocks<float>& blocks;
-  std::span<const Vec3d> x;
-  std::span<Vec3d> y;
+  const double* blocks = nullptr;
+  const float* by_scale = nullptr;
+  Half* entries = nullptr;
+};
+struct RoundedView {
+  const solve::BlockPattern& pattern;
+  const Half* entries = nullptr;
+  const float* x = nullptr;  ///< four numbers a node
+  const float* scale = nullptr;
+  Vec3d* y = nullptr;
 };
 
 }  // namespace isochor::tets

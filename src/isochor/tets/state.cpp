@@ -54,9 +54,9 @@ void Scratch::poison() {
 std::size_t Scratch::bytes() const {
   return bytes_of(positions, force, step, origin, target, pushes, drag, slides,
                   elastic.corner_forces, elastic.batch_energy, linear.stiffnesses, linear.matrix,
-                  linear.rounded, linear.damping, linear.inverse_diagonal, linear.krylov.r,
-                  linear.krylov.p, linear.krylov.image) +
-         linear.preconditioner.bytes();
+                  linear.damping, linear.inverse_diagonal, linear.krylov.r, linear.krylov.p,
+                  linear.krylov.image) +
+         linear.rounded.bytes() + linear.preconditioner.bytes();
 }
 
 std::size_t bytes_allocated(const Model& model, const State& state, const Scratch& scratch) {
