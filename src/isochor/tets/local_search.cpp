@@ -127,15 +127,10 @@ class FewNodes {
     const solve::BlockPattern& pattern = memory_.pattern;
     each_node([&](std::size_t k) {
       const std::int32_t n = memory_.nodes[k];
-      const auto first = pattern.columns.begin() + pattern.first[k];
-      const auto last = pattern.columns.begin() + pattern.first[k + 1];
-      const auto block_of = [&](std::int32_t column) -> Mat3d& {
-        return memory_.matrix[std::lower_bound(first, last, column) - pattern.columns.begin()];
-      };
+      const std::int32_t* const blocks = memory_.blocks.data() + memory_.first_block[k];
       std::fill(memory_.matrix.begin() + pattern.first[k],
                 memory_.matrix.begin() + pattern.first[k + 1], Mat3d::zero());
-      Mat3d& diagonal = block_of(std::int32_t(k));
-      diagonal = nodal_.stiffness(n);
+      Mat3d diagonal = nodal_.stiffness(n);
       for (std::int32_t u = model_.first_use[n]; u < model_.first_use[n + 1]; ++u) {
         const geometry::Tet& tet = model_.tets[model_.uses[u] / 4];
         const int corner = model_.uses[u] % 4;
@@ -143,10 +138,11 @@ class FewNodes {
           if (other == corner) continue;
           const Mat3d block = corner_block(tet, stiffnesses_[model_.uses[u] / 4], corner, other);
           diagonal += block * -1.0;
-          const std::int32_t column = memory_.place[tet[other]];
-          if (column >= 0) block_of(column) += block;
+          const std::int32_t place = blocks[model_.places[u][other]];
+          if (place >= 0) memory_.matrix[place] += block;
         }
       }
+      memory_.matrix[blocks[model_.diagonal_place(n) - model_.pattern.first[n]]] = diagonal;
       memory_.inverse_diagonal[k] = inverse_or_zero(diagonal);
     });
   }
@@ -179,6 +175,8 @@ LocalMemory::LocalMemory(const Model& model)
   selection.tets.reserve(kTets * most);
   pattern.first.reserve(most + 1);
   pattern.columns.reserve(kNeighbours * most);
+  first_block.reserve(most);
+  blocks.reserve(kNeighbours * most);
   matrix.reserve(kNeighbours * most);
 }
 
@@ -263,14 +261,18 @@ void LocalSearch::complete() {
   m.selection.tets.clear();
   m.pattern.columns.clear();
   m.pattern.first.assign(1, 0);
+  m.first_block.clear();
+  m.blocks.clear();
   m.normals.assign(count, Vec3d{0, 0, 0});
   for (std::size_t k = 0; k < count; ++k) {
     const std::int32_t n = m.nodes[k];
     for (std::int32_t u = model_.first_use[n]; u < model_.first_use[n + 1]; ++u) {
       m.selection.tets.push_back(model_.uses[u] / 4);
     }
+    m.first_block.push_back(std::int32_t(m.blocks.size()));
     for (std::int32_t e = model_.pattern.first[n]; e < model_.pattern.first[n + 1]; ++e) {
       const std::int32_t column = m.place[model_.pattern.columns[e]];
+      m.blocks.push_back(column >= 0 ? std::int32_t(m.pattern.columns.size()) : -1);
       if (column >= 0) m.pattern.columns.push_back(column);
     }
     m.pattern.first.push_back(std::int32_t(m.pattern.columns.size()));

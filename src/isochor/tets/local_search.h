@@ -19,6 +19,8 @@ struct LocalMemory {
   std::vector<std::int32_t> place;  ///< per node of the model: where it is among them, or -1
   TetSelection selection;           ///< all tets of these
   solve::BlockPattern pattern;      ///< as Model::pattern, of these
+  /// Per block in the rows of Model::pattern of these nodes: its number in `matrix`, or -1.
+  std::vector<std::int32_t> first_block, blocks;
   solve::Blocks<double> matrix;
   std::vector<Mat3d> inverse_diagonal;
   std::vector<Vec3d> force, step, kept;

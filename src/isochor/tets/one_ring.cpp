@@ -20,6 +20,9 @@ OneRings::OneRings(const Model& model, ThreadArena& arena)
       of_tet_(model.tets.size()),
       slope_(model.pattern.columns.size()),
       push_(model.pattern.columns.size()),
+      half_slope_(3 * model.pattern.columns.size() + kMoreHalves, Half{0}),
+      half_push_(half_slope_),
+      single_(5 * model.node_count(), 0),
       inverse_mass_(model.node_count()),
       rest_(model.node_count()),
       volumes_(model.node_count()),
@@ -73,14 +76,19 @@ void OneRings::differentiate(std::span<const contact::Row> contacts) {
       for (int k = 0; k < 4; ++k) slope_[row + model_.places[u][k]] += to_single(0.25 * s[k]);
     }
     double sum = 0;
+    float largest = 0;
     for (std::int32_t k = row; k < end; ++k) {
       const std::int32_t j = model_.pattern.columns[k];
-      sum += response_[j] * double(dot(slope_[k], slope_[k]));
+      const float squared = dot(slope_[k], slope_[k]);
+      sum += response_[j] * double(squared);
+      largest = std::max(largest, squared);
     }
     diagonal_[i] = sum > 0 ? sum : 1;
+    addition_[i] = std::sqrt(largest);
   });
   parallel_for(arena_, push_.size(), solve::kVectorGrain,
                [&](std::size_t k) { push_[k] = slope_[model_.mirrored[k]]; });
+  round_slopes();
   for (const contact::Row& row : contacts) {
     if (row.count != 1) continue;
     const std::int32_t j = row.points[0];
@@ -93,6 +101,18 @@ void OneRings::differentiate(std::span<const contact::Row> contacts) {
       diagonal = std::max(diagonal - response_[j] * along * along, kLeast * diagonal);
     }
   }
+}
+
+/// In a unit in which the largest is far below what there is in half precision.
+void OneRings::round_slopes() {
+  constexpr double kLargest = 1000;
+  const double largest = *std::ranges::max_element(addition_);
+  half_unit_ = largest > 0 ? float(largest / kLargest) : 1;
+  constexpr std::size_t kGrain = 16 * 1024;
+  arena_.for_chunks(3 * slope_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    round_numbers(slope_.data()->e + begin, 1 / half_unit_, end - begin, &half_slope_[begin]);
+    round_numbers(push_.data()->e + begin, 1 / half_unit_, end - begin, &half_push_[begin]);
+  });
 }
 
 /// [Irving07 sec 3]: (div v)_k is a quarter of what the tets around k gain.
@@ -128,23 +148,28 @@ void OneRings::gradient(std::span<const double> p, std::span<Vec3d> out) {
 
 /// out = -div P M^-1 grad p.
 void OneRings::apply(std::span<const double> p, std::span<double> out, Projection project) {
-  const solve::BlockPattern& pattern = model_.pattern;
-  parallel_for(arena_, model_.node_count(), solve::kRowGrain, [&](std::size_t i) {
-    Vec3d sum{0, 0, 0};
-    for (std::int32_t k = pattern.first[i]; k < pattern.first[i + 1]; ++k) {
-      const double pressure = p[pattern.columns[k]];
-      for (int a = 0; a < 3; ++a) sum[a] += pressure * double(push_[k][a]);
+  const std::size_t nodes = model_.node_count();
+  const double unit = half_unit_;
+  float* const numbers = single_.data();
+  float* const vectors = numbers + nodes;
+  parallel_for(arena_, nodes, solve::kVectorGrain,
+               [&](std::size_t i) { numbers[i] = float(p[i]); });
+  const RingRows pushes{model_.pattern, half_push_.data()};
+  arena_.for_chunks(nodes, solve::kRowGrain, [&](std::size_t begin, std::size_t end) {
+    sum_pushes(pushes, numbers, begin, end, vectors);
+    for (std::size_t i = begin; i < end; ++i) {
+      const float* const sum = vectors + 4 * i;
+      change_[i] = (unit * response_[i]) * Vec3d{sum[0], sum[1], sum[2]};
     }
-    change_[i] = response_[i] * sum;
   });
   project(change_);
-  parallel_for(arena_, model_.node_count(), solve::kRowGrain, [&](std::size_t i) {
-    double sum = 0;
-    for (std::int32_t k = pattern.first[i]; k < pattern.first[i + 1]; ++k) {
-      const Vec3d& v = change_[pattern.columns[k]];
-      for (int a = 0; a < 3; ++a) sum += double(slope_[k][a]) * v[a];
-    }
-    out[i] = sum;
+  parallel_for(arena_, nodes, solve::kVectorGrain, [&](std::size_t i) {
+    for (int a = 0; a < 3; ++a) vectors[4 * i + a] = float(change_[i][a]);
+  });
+  const RingRows slopes{model_.pattern, half_slope_.data()};
+  arena_.for_chunks(nodes, solve::kRowGrain, [&](std::size_t begin, std::size_t end) {
+    sum_along(slopes, vectors, begin, end, numbers);
+    for (std::size_t i = begin; i < end; ++i) out[i] = unit * double(numbers[i]);
   });
 }
 
@@ -240,8 +265,8 @@ solve::KrylovReport OneRings::correct(std::span<Vec3d> velocities, std::span<con
     std::ranges::fill(change_, Vec3d{0, 0, 0});
     left = whole;
   }
-  // Iterations are in single precision, good for so much; what they leave is solved again.
-  constexpr double kSingle = 1e-4;
+  // Iterations read half precision, good for so much; what they leave is solved again.
+  constexpr double kHalf = 1e-3;
   solve::KrylovReport report{.relative_residual = left / whole, .converged = true};
   const auto stop = [&] { return bool(cancelled); };
   for (bool again = left > params.tolerance * whole; again;) {
@@ -254,17 +279,17 @@ solve::KrylovReport OneRings::correct(std::span<Vec3d> velocities, std::span<con
     const solve::KrylovReport part =
         params.conjugate_gradient
             ? solve::conjugate_gradient(arena_, multiply, precondition, stop, left_, addition_,
-                                        std::max(tolerance, kSingle), most, krylov_)
+                                        std::max(tolerance, kHalf), most, krylov_)
             : solve::minres(arena_, multiply, precondition, stop, left_, addition_,
-                            std::max(tolerance, kSingle), most, minres_);
+                            std::max(tolerance, kHalf), most, minres_);
     parallel_for(arena_, pressures.size(), solve::kRowGrain,
                  [&](std::size_t i) { pressures[i] += addition_[i]; });
     left = evaluate();
     report.iterations += part.iterations;
     report.operator_applications += part.operator_applications;
-    report.converged = part.converged && (tolerance >= kSingle || left < before);
+    report.converged = part.converged && (tolerance >= kHalf || left < before);
     report.relative_residual = left / whole;
-    again = report.converged && tolerance < kSingle && left > params.tolerance * whole;
+    again = report.converged && tolerance < kHalf && left > params.tolerance * whole;
   }
   parallel_for(arena_, change_.size(), solve::kRowGrain,
                [&](std::size_t i) { velocities[i] += change_[i]; });

@@ -5,6 +5,7 @@
 #include "isochor/solve/minres.h"
 #include "isochor/tets/coarse_pressures.h"
 #include "isochor/tets/model.h"
+#include "isochor/tets/ring_rows.h"
 
 namespace isochor::tets {
 
@@ -72,14 +73,19 @@ class OneRings {
   /// Of the volumes last measured, unless done already. The diagonal knows of contacts with
   /// colliders.
   void differentiate(std::span<const contact::Row> contacts);
+  void round_slopes();
 
   const Model& model_;
   ThreadArena& arena_;
   std::vector<std::array<Vec3d, 4>> tet_slopes_;  ///< dV/dx of corners
   std::vector<double> tet_volumes_, of_tet_;
   /// Per entry (i, j) of Model::pattern: how the volume of one-ring i changes with x_j, and how
-  /// that of j does with x_i, m^2. In single precision: all that iterations read.
+  /// that of j does with x_i, m^2.
   std::vector<Vec3f> slope_, push_;
+  /// The same in half precision and divided by half_unit_, which iterations read.
+  std::vector<Half> half_slope_, half_push_;
+  float half_unit_ = 1;
+  std::vector<float> single_;  ///< a number a node, then four a node, for these
   bool differentiated_ = false, prepared_ = false;
   std::vector<double> inverse_mass_;  ///< 1/kg, 0 where held
   std::span<const double> response_;  ///< of the last correction

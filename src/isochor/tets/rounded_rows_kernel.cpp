@@ -1,26 +1,10 @@
 #include <algorithm>
 
-#include "isochor/math/pack.h"
+#include "isochor/tets/half_vectors.h"
 #include "isochor/tets/rounded_rows.h"
 
 namespace isochor::tets {
 inline namespace ISOCHOR_ISA {
-namespace {
-
-using Four = float __attribute__((vector_size(16)));
-
-/// The fourth is the next number in memory, and counts for nothing.
-ISOCHOR_KERNEL Four four(const Half* from) {
-#if defined(__AVX512VL__)
-  return _mm_maskz_cvtph_ps(0xf, _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
-#elif defined(__F16C__)
-  return _mm_cvtph_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
-#else
-  return Four{to_float(from[0]), to_float(from[1]), to_float(from[2]), 0};
-#endif
-}
-
-}  // namespace
 
 void round_rows_kernel(const RoundingView& rows, std::size_t begin, std::size_t end) {
   constexpr float kMost =
