@@ -267,7 +267,13 @@ void LocalSearch::complete() {
   for (std::size_t k = 0; k < count; ++k) {
     const std::int32_t n = m.nodes[k];
     for (std::int32_t u = model_.first_use[n]; u < model_.first_use[n + 1]; ++u) {
-      m.selection.tets.push_back(model_.uses[u] / 4);
+      // Once, by the first of its corners that move.
+      const std::int32_t t = model_.uses[u] / 4;
+      if (std::ranges::none_of(model_.tets[t], [&](std::int32_t corner) {
+            return corner < n && m.place[corner] >= 0;
+          })) {
+        m.selection.tets.push_back(t);
+      }
     }
     m.first_block.push_back(std::int32_t(m.blocks.size()));
     for (std::int32_t e = model_.pattern.first[n]; e < model_.pattern.first[n + 1]; ++e) {
