@@ -32,11 +32,10 @@ lattice::BodySpec make_block(std::array<int, 3> cells, std::string_view law, dou
 
 FollowedMotion follow(const mixed::Model& model, const std::function<Holding(double)>& holding,
                       double first_step, mixed::State& state, mixed::Scratch& scratch,
-                      Context& context) {
-  constexpr double kShortest = 1.0 / 64;
+                      Context& context, double shortest) {
   FollowedMotion motion;
   double t = 0, dt = first_step;
-  while (t < 1 && dt >= kShortest && !context.cancelled) {
+  while (t < 1 && dt >= shortest && !context.cancelled) {
     const double next = std::min(1.0, t + dt);
     const Holding at = holding(next);
     const mixed::StepReport report =
@@ -53,12 +52,14 @@ FollowedMotion follow(const mixed::Model& model, const std::function<Holding(dou
     }
   }
   motion.arrived = t >= 1;
+  motion.reached = t;
   return motion;
 }
 
 FollowedMotion follow(const mixed::Model& model,
                       const std::function<Vec3d(const Vec3d&, double)>& far_end,
-                      mixed::State& state, mixed::Scratch& scratch, Context& context) {
+                      mixed::State& state, mixed::Scratch& scratch, Context& context,
+                      double shortest) {
   double length = 0;
   for (const Vec3d& p : model.base.rest_positions) length = std::max(length, p[0]);
   const auto holding = [&](double t) {
@@ -69,7 +70,7 @@ FollowedMotion follow(const mixed::Model& model,
     }
     return at;
   };
-  return follow(model, holding, 0.25, state, scratch, context);
+  return follow(model, holding, 0.25, state, scratch, context, shortest);
 }
 
 }  // namespace isochor::reproduce

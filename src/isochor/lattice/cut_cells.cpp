@@ -33,24 +33,50 @@ std::vector<std::int32_t> tiles_of_groups(const Model& model) {
   return tiles;
 }
 
+std::vector<std::uint8_t> cells_with_skin(const BodySpec& body) {
+  std::vector<std::uint8_t> has_skin(body.lattice.cell_count(), 0);
+  for (const grid::SurfaceFacet& facet : body.skin.facets) has_skin[facet.cell] = 1;
+  return has_skin;
+}
+
+/// `cut` is null in a cell that the surface does not cut. A sliver is there to carry skin: its own
+/// points, close together, would leave its outer nodes loose.
+geometry::FourPoints points_of(const grid::CutCell* cut, bool has_skin) {
+  const bool own = cut && !(has_skin && cut->fraction < grid::kLeastFraction);
+  return own ? cut->points : grid::full_cell_points();
+}
+
+Vec3d middle_of(const geometry::FourPoints& points) {
+  Vec3d middle{0, 0, 0};
+  for (const Vec3d& p : points) middle += (1.0 / kCutPoints) * p;
+  return middle;
+}
+
+/// Whether axes turn within a cell by more than one point can stand for.
+bool axes_turn(const BodySpec& body, std::size_t cell) {
+  constexpr double kTurn = 0.1;  // rad, about
+  if (body.point_axes.empty()) return false;
+  return std::ranges::any_of(body.point_axes[cell], [&](const Mat3d& Q) {
+    return norm(Q.column[0] - body.axes[cell].column[0]) > kTurn ||
+           norm(Q.column[1] - body.axes[cell].column[1]) > kTurn;
+  });
+}
+
 void collect(const Model& model, const BodySpec& body, std::int32_t number,
              const std::vector<std::int32_t>& tile_of_group, std::vector<Member>& members) {
   const BodyRange& range = model.bodies[number];
   const double h = body.lattice.spacing;
   const FourPointTangent tangent = model.params.four_point_tangent;
   auto cut = body.lattice.cut_cells.begin();
-  std::vector<std::uint8_t> has_skin(range.cell_count, 0);
-  for (const grid::SurfaceFacet& facet : body.skin.facets) has_skin[facet.cell] = 1;
+  const std::vector<std::uint8_t> has_skin = cells_with_skin(body);
   for (std::size_t c = 0; c < std::size_t(range.cell_count); ++c) {
     const bool at_surface = cut != body.lattice.cut_cells.end() && std::size_t(cut->cell) == c;
-    if (!at_surface && !has_skin[c] && model.has_centres()) continue;
+    if (!at_surface && !has_skin[c] && model.has_centres() && !axes_turn(body, c)) continue;
     const std::int32_t place = model.cells[std::size_t(range.first_cell) + c];
     const GroupModuli& moduli = model.moduli[place / (8 * kGroupBlocks)];
     const double fill =
         at_surface ? cut->fraction : moduli.fill[place % 8][place / 8 % kGroupBlocks];
-    // A sliver is there to carry skin: its own points, close together, would leave its outer nodes
-    // loose.
-    const bool own_points = at_surface && !(has_skin[c] && fill < grid::kLeastFraction);
+    const geometry::FourPoints points = points_of(at_surface ? &*cut : nullptr, has_skin[c]);
     members.push_back(
         {.tile = tile_of_group[place / (8 * kGroupBlocks)],
          // A centre that counts in the energy cannot stand for points in the matrix alone.
@@ -60,14 +86,10 @@ void collect(const Model& model, const BodySpec& body, std::int32_t number,
          .material = range.first_material + model.blocks[place / 8].material[place % 8],
          .place = place,
          .cell = c,
-         .points = own_points ? cut->points : grid::full_cell_points(),
-         .fibre_point = body.fibre_points.empty() ? Vec3d{} : body.fibre_points[c],
+         .points = points,
+         .fibre_point = body.fibre_points.empty() ? middle_of(points) : body.fibre_points[c],
          .volume = fill * h * h * h});
     if (at_surface) ++cut;
-    if (!body.fibre_points.empty()) continue;
-    Member& m = members.back();
-    m.fibre_point = {0, 0, 0};
-    for (const Vec3d& p : m.points) m.fibre_point += (1.0 / kCutPoints) * p;
   }
 }
 
@@ -81,9 +103,14 @@ void set_lane(const Model& model, const Member& m, int lane, CutGroup& group) {
   group.lambda[lane] = model.lambda(m.place);
 }
 
-void set_axes(const BodySpec& body, const Member& m, int lane, GroupAxes& axes) {
-  const Mat3d Q = body.axes.empty() ? Mat3d::identity() : body.axes[m.cell];
+/// Fibres at one point of a cell have the cell's direction.
+void set_lane_axes(const BodySpec& body, const Member& m, FibrePoint fibre_point, int lane,
+                   GroupAxes& axes) {
+  const bool by_points = fibre_point == FibrePoint::Points && !body.point_axes.empty();
   for (int q = 0; q < kCutPoints; ++q) {
+    const Mat3d Q = by_points           ? body.point_axes[m.cell][q]
+                    : body.axes.empty() ? Mat3d::identity()
+                                        : body.axes[m.cell];
     const int item = kGroupBlocks * q + lane, c = item / 8, b = item % 8;
     for (int e = 0; e < 9; ++e) axes.Q[e][c][b] = Q(e % 3, e / 3);
     axes.activation[c][b] = body.activation.empty() ? 1 : body.activation[m.cell];
@@ -130,7 +157,8 @@ void add_group(Model& model, const std::vector<BodySpec>& bodies, std::span<cons
     const Member& m = members[padding ? 0 : lane];
     set_lane(model, m, lane, group);
     group.volume[lane] = padding ? 0 : m.volume;
-    if (directed) set_axes(bodies[m.body], m, lane, model.cut_axes.back());
+    if (directed)
+      set_lane_axes(bodies[m.body], m, model.params.fibre_point, lane, model.cut_axes.back());
   }
   if (directed && model.params.fibre_point == FibrePoint::Centroid) {
     part_fibres(model, members, group);
@@ -139,6 +167,29 @@ void add_group(Model& model, const std::vector<BodySpec>& bodies, std::span<cons
 }
 
 }  // namespace
+
+void set_axes(BodySpec& body, const std::function<Mat3d(const Vec3d&)>& field) {
+  const grid::Lattice& lattice = body.lattice;
+  const std::vector<std::uint8_t> has_skin = cells_with_skin(body);
+  body.axes.clear();
+  body.point_axes.clear();
+  auto cut = lattice.cut_cells.begin();
+  lattice.for_each_cell([&](std::size_t b, int lane) {
+    const std::size_t cell = body.axes.size();
+    const bool at_surface = cut != lattice.cut_cells.end() && std::size_t(cut->cell) == cell;
+    const geometry::FourPoints points = points_of(at_surface ? &*cut : nullptr, has_skin[cell]);
+    if (at_surface) ++cut;
+    const grid::Index3 at = grid::cell_coordinate(lattice.blocks[b], lane);
+    const auto axes_at = [&](const Vec3d& p) {
+      const Vec3d corner{double(at[0]), double(at[1]), double(at[2])};
+      return field(lattice.origin + lattice.spacing * (corner + p));
+    };
+    body.axes.push_back(axes_at(middle_of(points)));
+    for (auto& of_points = body.point_axes.emplace_back(); int q : {0, 1, 2, 3}) {
+      of_points[q] = axes_at(points[q]);
+    }
+  });
+}
 
 void add_cut_cells(Model& model, const std::vector<BodySpec>& bodies) {
   const std::vector<std::int32_t> tile_of_group = tiles_of_groups(model);

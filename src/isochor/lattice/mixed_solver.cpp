@@ -18,6 +18,9 @@ constexpr int kPatience = 3;
 constexpr double kOfUse = 0.03, kOfUseTouching = 0.15;
 /// One whose residual is above this, with the fix too, is not solved, and leads nowhere.
 constexpr double kUnsolved = 0.9;
+/// Where the exact tangent led nowhere, far from equilibrium, it hardly does so at the next iterate
+/// either: it is tried again after 1, 2, 4, ... systems with the fix, no more than this.
+constexpr int kLongestPause = 16;
 /// Below this residual an equilibrium is close.
 constexpr double kClose = 0.01;
 
@@ -115,9 +118,18 @@ class Search : Saddle {
       solve_linear(Fix::Published);
       return search(false);
     }
+    if (pause_ > 0 && now_.residual > kClose && !contacts_) {
+      --pause_;
+      if (step_definite()) return true;
+      if (context_.cancelled) return false;
+      evaluate();
+    }
     uphill_ = false;
     const bool solved = solve_linear(Fix::None);
-    if (solved && search(false)) return true;
+    if (solved && search(false)) {
+      if (!shortened_) longest_pause_ = 1;
+      return true;
+    }
     if (context_.cancelled) return false;
     if (solved && !uphill_ && !contacts_ && forcing_ > model_.params.krylov_tolerance) {
       forcing_ = model_.params.krylov_tolerance;
@@ -130,13 +142,22 @@ class Search : Saddle {
       for (double& s : scratch_.step) s = -s;
       if (search(true)) return true;
     }
+    evaluate();
+    if (!step_definite())
+      return !contacts_ && !context_.cancelled && left_ <= kUnsolved && close_in();
+    if (now_.residual > kClose) {
+      pause_ = longest_pause_;
+      longest_pause_ = std::min(2 * longest_pause_, kLongestPause);
+    }
+    return true;
+  }
+
+  /// One with the fix.
+  bool step_definite() {
     ++report_.fallbacks;
     report_.fallback = "the exact tangent led nowhere";
-    evaluate();
     solve_linear(Fix::Thresholded);
-    if (left_ > kUnsolved && !contacts_) return false;
-    if (search(true)) return true;
-    return !contacts_ && !context_.cancelled && close_in();
+    return (left_ <= kUnsolved || contacts_) && search(true);
   }
 
   /// As much of the exact step as brings a close equilibrium closer, whatever the energy does.
@@ -347,10 +368,11 @@ class Search : Saddle {
     return is_sound(least_before);
   }
 
-  bool uphill_ = false;     ///< the last direction that was searched along
-  bool shortened_ = false;  ///< the last step that was taken
-  bool slow_ = false;       ///< the fix, close to an equilibrium
-  double left_ = 0;         ///< of the last linear system's residual
+  bool uphill_ = false;                ///< the last direction that was searched along
+  bool shortened_ = false;             ///< the last step that was taken
+  bool slow_ = false;                  ///< the fix, close to an equilibrium
+  double left_ = 0;                    ///< of the last linear system's residual
+  int pause_ = 0, longest_pause_ = 1;  ///< systems until the exact tangent is tried again
 };
 
 StepReport find_equilibrium(const Model& model, State& state, const StepInput& input,

@@ -19,6 +19,9 @@
 
 namespace isochor::lattice {
 
+/// Points of a cell that has some of its own.
+inline constexpr int kCutPoints = 4;
+
 /// Which motions a hold leaves to its nodes, along or across a direction that comes with each step.
 /// A node may be in several holds that slide: it then has what all of them leave. What a hold does
 /// not leave goes before what another one does.
@@ -71,7 +74,9 @@ struct BodySpec {
   std::vector<Material> more_materials;      ///< numbers 1, 2, ...; 0 is law and shape above
   std::vector<std::uint8_t> cell_materials;  ///< per cell, the number of its material; none: 0
   std::vector<double> mu, lambda;            ///< per cell in Lattice::for_each_cell order, Pa
-  std::vector<Mat3d> axes;         ///< per cell, of laws with directions: fibre, sheet, normal
+  std::vector<Mat3d> axes;  ///< per cell, of laws with directions: fibre, sheet, normal
+  /// The same at the points of cells that have some of their own; none: as all over the cell.
+  std::vector<std::array<Mat3d, kCutPoints>> point_axes;
   std::vector<double> activation;  ///< per cell, a factor of its material's; none: 1
   std::vector<double> fibres;      ///< per cell, a factor of all that fibres do; none: 1
   /// Per cell, from 0 to 1, where FibrePoint::Centroid has its fibres; none: the centroid of its
@@ -189,9 +194,6 @@ struct GroupAxes {
   double Q[9][8][kGroupBlocks];
   double activation[8][kGroupBlocks], fibres[8][kGroupBlocks];
 };
-
-/// Points of a cell that has some of its own.
-inline constexpr int kCutPoints = 4;
 
 /// Cells with points of their own, one per lane: some of one tile, of one material of one body. A
 /// group is filled up with cells that have no volume and repeat the first.
