@@ -262,7 +262,7 @@ class Hand {
                   context_);
     };
     picture("mcadams_hand.png", {0.25, -0.35, -1}, {-0.19, 0, 0});
-    picture("mcadams_hand_front.png", {1, -0.35, -0.15}, {0, 0, 0.14});
+    picture("mcadams_hand_front.png", {1, -0.35, -0.15}, {0, 0, -0.14});
   }
 
   const ExperimentOptions& options_;

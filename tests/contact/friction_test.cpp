@@ -58,6 +58,34 @@ TEST(Friction, HessianIsDefinite) {
   }
 }
 
+TEST(Friction, SlopesWithAnyForceThatIsPossibleAreDefiniteAndWithItsOwnExact) {
+  const FrictionContact contact = point_on_triangle();
+  constexpr double kSlip = 0.01;
+  Random random(7);
+  for (const double way : {0.3, 0.9, 1.0, 1.1, 50.0}) {
+    FourVectors x = kStart;
+    x[0] += way * kSlip * contact.tangents[0] + 0.2 * way * kSlip * contact.tangents[1];
+    const FrictionValue exact = friction_at(contact, kStart, x, kSlip);
+    const FrictionValue same = friction_at(contact, kStart, x, kSlip, &exact.gradient);
+    for (int c = 0; c < 3; ++c) {
+      EXPECT_LT(norm(exact.slope.column[c] - same.slope.column[c]), 1e-12 * contact.force / kSlip);
+    }
+    for (int i = 0; i < 50; ++i) {
+      const Vec3d part = random.vector(-1, 1);
+      Vec3d dual = contact.force * (part[0] * contact.tangents[0] + part[1] * contact.tangents[1]);
+      if (norm(dual) > contact.force) dual *= contact.force / norm(dual);
+      const auto [low, high] = eigenvalue_range(friction_term(contact, kStart, x, kSlip, &dual));
+      EXPECT_GT(low, -1e-13 * high);
+      if (way < 1) continue;
+      // Nothing resists what slides; what may have to stick it does.
+      const Vec3d along = exact.way * (1 / norm(exact.way));
+      const double stiffness =
+          dot(along, friction_at(contact, kStart, x, kSlip, &dual).slope * along);
+      EXPECT_GE(stiffness, (1 - 1e-12) * dot(along, exact.slope * along));
+    }
+  }
+}
+
 TEST(Friction, AColliderTakesPointsAlong) {
   const ColliderContact belt{
       .point = 0, .collider = 0, .normal = {0, 1, 0}, .velocity = {2, 0, 0}, .friction = 0.5};

@@ -143,9 +143,10 @@ class UsdaParser {
   }
   void attribute(Prim& prim) {
     std::string declaration = word();
-    while (peek() != '=') declaration += " " + word();
-    expect('=');
-    if (declaration.ends_with(".timeSamples")) {
+    while (peek() != '=' && peek() != '(') declaration += " " + word();
+    const bool has_value = accept('=');
+    if (!has_value) {
+    } else if (declaration.ends_with(".timeSamples")) {
       expect('{');
       while (!accept('}')) {
         const double time = number();
@@ -310,6 +311,40 @@ TEST(Usd, VelocitiesAreDifferencesPerSecond) {
     EXPECT_NEAR(values[6], 2 * inside / kRate, 1e-6);
     EXPECT_EQ(values[7], 0);
   }
+}
+
+TEST(Usd, WhatContactDoesToVerticesArePrimvars) {
+  const TemporaryFolder folder;
+  const Topology topology = sample_topology();
+  UsdWriter writer(folder / "a.usda", topology, "run", kRate);
+  for (int f = 0; f < 2; ++f) {
+    Frame frame = sample_frame(f);
+    frame.bodies[1].fields = {
+        {.name = "contact_gap",
+         .unit = "m",
+         .support = Support::Vertex,
+         .values = {0.5f, float(f), 2}},
+        {.name = "contact_force",
+         .unit = "N",
+         .support = Support::Vertex,
+         .components = 3,
+         .values = {1, 2, 3, 4, 5, 6, 7, 8, float(f)}},
+        {.name = "J", .unit = "", .support = Support::Vertex, .values = {1, 1, 1}}};
+    writer.add(frame);
+  }
+  writer.finish();
+  EXPECT_EQ(folder.file_count(), 1u) << "no section is left";
+  const Prim stage = UsdaParser(read_text_file(folder / "a.usda")).parse();
+  const Prim &box = stage.children[0].children.at(0), &mesh = stage.children[0].children.at(1);
+  EXPECT_EQ(mesh.words.at("float[] primvars:contact_gap.interpolation"), "vertex");
+  EXPECT_EQ(mesh.words.at("float[] primvars:contact_gap.customData.unit"), "m");
+  EXPECT_THAT(mesh.samples.at("float[] primvars:contact_gap.timeSamples").at(1),
+              ElementsAre(0.5, 1, 2));
+  EXPECT_EQ(mesh.words.at("vector3f[] primvars:contact_force.customData.unit"), "N");
+  EXPECT_THAT(mesh.samples.at("vector3f[] primvars:contact_force.timeSamples").at(0),
+              ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 0));
+  EXPECT_EQ(mesh.samples.size(), 5u) << "points, extents, velocities and the two";
+  EXPECT_EQ(box.samples.size(), 3u);
 }
 
 TEST(Usd, OneFrameHasNoVelocities) {

@@ -1,5 +1,7 @@
 #include "isochor/run/export.h"
 
+#include <array>
+#include <cmath>
 #include <cstring>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -137,6 +139,38 @@ TEST_F(ExportTest, GltfHasAllBodies) {
 TEST_F(ExportTest, NpzHasAFilePerBody) {
   EXPECT_THAT(exported("npz", 2, 2), ElementsAre("0_left_box.npz", "1_right_box.npz"));
   EXPECT_THAT(text_of("npz/0_left_box.npz"), HasSubstr("'shape': (1, 8, 3)"));
+}
+
+TEST_F(ExportTest, NpzHasQuantitiesOnVerticesOfEveryFrame) {
+  for (int f = 0; f < kFrames; ++f) {
+    files::Frame with = frame(f);
+    const std::size_t vertices = with.bodies[0].vertices.size();
+    with.bodies[0].fields = {{.name = "contact_force",
+                              .unit = "N",
+                              .support = files::Support::Vertex,
+                              .components = 3,
+                              .values = std::vector<float>(3 * vertices, 0)},
+                             {.name = "contact_gap",
+                              .unit = "m",
+                              .support = files::Support::Vertex,
+                              .values = std::vector<float>(vertices, 0.25f * float(f))}};
+    if (f == 2) with.bodies[0].fields.pop_back();
+    files::write_frame(directory_.frame(f), with);
+  }
+  exported("npz", 1, 3);
+  const std::string file = text_of("npz/0_left_box.npz");
+  EXPECT_THAT(text_of("npz/1_right_box.npz"), Not(HasSubstr("contact")));
+  EXPECT_THAT(file, HasSubstr("contact_force.npy"));
+  const std::string name = "contact_gap.npy";
+  const std::string shape = "'shape': (3, 8), }";
+  const std::size_t at = file.find(shape, file.find(name));
+  ASSERT_NE(at, std::string::npos);
+  std::array<float, 24> values{};
+  std::memcpy(values.data(), file.data() + file.find('\n', at) + 1, sizeof values);
+  EXPECT_EQ(values[0], 0.25f);
+  EXPECT_EQ(values[7], 0.25f);
+  EXPECT_TRUE(std::isnan(values[8])) << "a frame that does not have it";
+  EXPECT_EQ(values[16], 0.75f);
 }
 
 TEST_F(ExportTest, AnEmptyRangeAndAnUnknownFormatAreRefused) {

@@ -114,6 +114,25 @@ TEST(LatticeContact, ABallComesToRestOnTheGroundWhichCarriesItsWeight) {
   }
 }
 
+TEST(LatticeContact, ABallThrownAtTheGroundRubsThereInFewIterations) {
+  std::string scene = replaced(kLatticeBall, "friction = 0.3", "friction = 0.5");
+  scene = replaced(scene, "cell_size = \"7 cm\"", "cell_size = \"4 cm\"\nvelocity = [2, -3, 0]");
+  scene = replaced(scene, "self_contact = true", "");
+  for (const char* volume : {"penalty", "mixed"}) {
+    Context context(1);
+    Simulation simulation(
+        parse_scene(scene, "s.toml", std::vector{std::string("method.volume=\"") + volume + "\""}),
+        context);
+    for (int f = 0; f <= 2; ++f) {
+      const auto report = simulation.advance();
+      ASSERT_TRUE(report) << volume;
+      EXPECT_LT(report->newton_iterations, 35) << volume << ", without duals 60";
+    }
+    const Measures m = simulation.snapshot().second;
+    EXPECT_LT(m.reactions.back().force[0], 0) << "against the way that it goes";
+  }
+}
+
 TEST(LatticeContact, ALidThatComesDownIsPushedBackByWhatItCompresses) {
   Context context(1);
   Simulation simulation(parse_scene(kPressedCube, "s.toml"), context);

@@ -55,6 +55,7 @@ void ContactEnergy::place(PlacedColliders colliders, double duration) {
 void ContactEnergy::begin(std::span<const Vec3d> start, ThreadArena& arena) {
   start_ = start;
   rubbing_.clear();
+  followed_.clear();
   springs_.clear();
   list_.clear();  // what a step does depends on its start alone
   find(start, arena);
@@ -144,7 +145,28 @@ EnergyValue ContactEnergy::evaluate(std::span<const Vec3d> positions, std::span<
 
 void ContactEnergy::linearise(std::span<const Vec3d> positions, Curvature curvature,
                               ThreadArena& arena) {
+  follow_friction(positions);
   make_terms(positions, curvature, arena);
+}
+
+/// What forces would be by the last linearisation, and no more than they can.
+void ContactEnergy::follow_friction(std::span<const Vec3d> positions) {
+  for (std::size_t i = 0; i < rubbing_.size(); ++i) {
+    Followed& f = followed_[i];
+    const FrictionContact& contact = rubbing_[i];
+    const FrictionValue now = friction_at(contact, start_, positions, slip_);
+    const Vec3d way = now.way - f.value.way;
+    if (f.known && norm(way) == 0) continue;  // linearised anew, as definite
+    if (f.known) {
+      f.dual = f.value.gradient + f.value.slope * way;
+      const double size = norm(f.dual);
+      if (size > contact.force) f.dual *= contact.force / size;
+    } else {
+      f.dual = now.gradient;
+    }
+    f.known = true;
+    f.value = friction_at(contact, start_, positions, slip_, &f.dual);
+  }
 }
 
 const ContactMatrix& ContactEnergy::assemble(ThreadArena& arena) {
@@ -243,6 +265,7 @@ bool ContactEnergy::lag_friction(std::span<const Vec3d> positions,
     }
   }
   std::erase_if(rubbing_, [](const FrictionContact& c) { return c.force == 0; });
+  followed_.assign(rubbing_.size(), {});
   find_slip(positions);
   return !rubbing_.empty();
 }
@@ -326,7 +349,8 @@ void ContactEnergy::make_terms(std::span<const Vec3d> positions, Curvature curva
                        gather(rest_positions_, points), barriers_[i - contacts_.size()], curvature);
       terms_[i].points = points;
     } else if (i < unsprung) {
-      terms_[i] = friction_term(rubbing_[i - barriers], start_, positions, slip_);
+      terms_[i] = friction_term(rubbing_[i - barriers], start_, positions, slip_,
+                                &followed_[i - barriers].dual);
     } else {
       terms_[i] = spring_term(springs_[i - unsprung], positions);
     }

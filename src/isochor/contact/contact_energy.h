@@ -131,6 +131,7 @@ class ContactEnergy {
   void find(std::span<const Vec3d> positions, ThreadArena& arena);
   void make_terms(std::span<const Vec3d> positions, Curvature curvature, ThreadArena& arena);
   void find_slip(std::span<const Vec3d> positions);
+  void follow_friction(std::span<const Vec3d> positions);
   ImpactOptions impact_options() const { return {.remaining = params_.remaining}; }
 
   EnergyParams params_;
@@ -145,6 +146,13 @@ class ContactEnergy {
   std::vector<Pair> pairs_;
   std::vector<Barrier> barriers_;  ///< of pairs
   std::vector<FrictionContact> rubbing_;
+  /// Of each of them, as last linearised, and what its force is thought to be.
+  struct Followed {
+    FrictionValue value{};
+    Vec3d dual{0, 0, 0};
+    bool known = false;
+  };
+  std::vector<Followed> followed_;
   std::vector<PointSpring> springs_;
   std::vector<Term> terms_;
   ContactMatrix matrix_;

@@ -23,10 +23,8 @@ FrictionContact friction_of(const ColliderContact& contact, double normal_force,
           .force = contact.friction * normal_force};
 }
 
-Term friction_term(const FrictionContact& contact, std::span<const Vec3d> start,
-                   std::span<const Vec3d> positions, double slip) {
-  Term term{.points = contact.points, .count = contact.count, .collider = contact.collider};
-  term.hessian.fill(Mat3d::zero());
+FrictionValue friction_at(const FrictionContact& contact, std::span<const Vec3d> start,
+                          std::span<const Vec3d> positions, double slip, const Vec3d* dual) {
   Vec3d way = -contact.carried;
   for (int i = 0; i < contact.count; ++i) {
     const std::int32_t p = contact.points[i];
@@ -41,19 +39,34 @@ Term friction_term(const FrictionContact& contact, std::span<const Vec3d> start,
   const double potential = sticks ? slip * (s * s * (1 - s / 3) + 1.0 / 3) : u;
   const double force_by_u = sticks ? (2 - s) / slip : 1 / u;
   const double slope = sticks ? 2 * (1 - s) / slip : 0;
-  term.energy = contact.force * potential;
-  const Vec3d tangential = u1 * t1 + u2 * t2;
-  const Vec3d gradient = (contact.force * force_by_u) * tangential;
+  FrictionValue value{.way = u1 * t1 + u2 * t2, .energy = contact.force * potential};
+  value.gradient = (contact.force * force_by_u) * value.way;
   // Along the way it changes by the slope, across it by the turning of its direction.
-  Mat3d hessian = (outer(t1, t1) + outer(t2, t2)) * (contact.force * force_by_u);
+  value.slope = (outer(t1, t1) + outer(t2, t2)) * (contact.force * force_by_u);
   if (u > 0) {
-    const Vec3d along = tangential * (1 / u);
-    hessian += outer((contact.force * (slope - force_by_u)) * along, along);
+    const Vec3d along = value.way * (1 / u);
+    if (dual) {
+      const Vec3d less = ((slope - force_by_u) / (force_by_u * u)) * *dual;
+      value.slope += (outer(less, along) + outer(along, less)) * 0.5;
+    } else {
+      value.slope += outer((contact.force * (slope - force_by_u)) * along, along);
+    }
   }
+  return value;
+}
+
+Term friction_term(const FrictionContact& contact, std::span<const Vec3d> start,
+                   std::span<const Vec3d> positions, double slip, const Vec3d* dual) {
+  const FrictionValue value = friction_at(contact, start, positions, slip, dual);
+  Term term{.points = contact.points,
+            .count = contact.count,
+            .collider = contact.collider,
+            .energy = value.energy};
+  term.hessian.fill(Mat3d::zero());
   for (int i = 0; i < contact.count; ++i) {
-    term.gradient[i] = contact.weights[i] * gradient;
+    term.gradient[i] = contact.weights[i] * value.gradient;
     for (int j = 0; j < contact.count; ++j) {
-      term.hessian[4 * i + j] = hessian * (contact.weights[i] * contact.weights[j]);
+      term.hessian[4 * i + j] = value.slope * (contact.weights[i] * contact.weights[j]);
     }
   }
   return term;

@@ -24,9 +24,25 @@ struct FrictionContact {
 FrictionContact friction_of(const Pair& pair, double normal_force, double friction);
 FrictionContact friction_of(const ColliderContact& contact, double normal_force, double time_step);
 
-/// Of displacements since the start of the step. `slip`, m, is that from which a contact slides:
-/// the largest speed of one at rest times the time step. The Hessian is definite.
+/// Friction of a displacement since the start of the step.
+struct FrictionValue {
+  Vec3d way;       ///< m, along the surface
+  double energy;   ///< J
+  Vec3d gradient;  ///< N, by the displacement
+  Mat3d slope;     ///< N/m, definite
+};
+
+/// `slip`, m, is the way from which a contact slides: the largest speed of one at rest times the
+/// time step. `dual`, N, along the surface and no longer than the largest force: what the force is
+/// thought to be, in the slope, where the gradient is what it would be at this way. A slope that is
+/// the gradient's own (null) throws what slides and has to stick to and fro, since beyond `slip`
+/// nothing resists; with a dual that follows the iterates it goes straight there (Chan, Golub &
+/// Mulet 1999, of total variation, which is as little smooth).
+FrictionValue friction_at(const FrictionContact& contact, std::span<const Vec3d> start,
+                          std::span<const Vec3d> positions, double slip,
+                          const Vec3d* dual = nullptr);
+/// The same of its points.
 Term friction_term(const FrictionContact& contact, std::span<const Vec3d> start,
-                   std::span<const Vec3d> positions, double slip);
+                   std::span<const Vec3d> positions, double slip, const Vec3d* dual = nullptr);
 
 }  // namespace isochor::contact

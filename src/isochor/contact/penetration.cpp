@@ -47,8 +47,8 @@ PenetrationFinder::PenetrationFinder(std::span<const geometry::Tet> tets,
 }
 
 /// Of several places in bodies where a vertex is, that which is nearest to the surface.
-Penetration PenetrationFinder::deepest(std::int32_t vertex, std::span<const Vec3d> nodes,
-                                       std::span<const Vec3d> vertices, double exclusion) const {
+Penetration PenetrationFinder::shallowest(std::int32_t vertex, std::span<const Vec3d> nodes,
+                                          std::span<const Vec3d> vertices, double exclusion) const {
   Penetration best;
   const Vec3d& point = vertices[vertex];
   double least = std::numeric_limits<double>::infinity();
@@ -103,7 +103,7 @@ void PenetrationFinder::find(std::span<const Vec3d> nodes, std::span<const Vec3d
   std::vector<std::vector<Penetration>> parts((proxies_.size() + kGrain - 1) / kGrain);
   arena.for_chunks(proxies_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      const Penetration p = deepest(proxies_[i], nodes, vertices, exclusion);
+      const Penetration p = shallowest(proxies_[i], nodes, vertices, exclusion);
       if (p.depth > 0) parts[begin / kGrain].push_back(p);
     }
   });

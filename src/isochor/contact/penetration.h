@@ -52,8 +52,8 @@ class PenetrationFinder {
             ThreadArena& arena, std::vector<Penetration>& found);
 
  private:
-  Penetration deepest(std::int32_t vertex, std::span<const Vec3d> nodes,
-                      std::span<const Vec3d> vertices, double exclusion) const;
+  Penetration shallowest(std::int32_t vertex, std::span<const Vec3d> nodes,
+                         std::span<const Vec3d> vertices, double exclusion) const;
 
   std::vector<geometry::Tet> tets_;
   std::vector<Vec3d> rest_nodes_, rest_vertices_;

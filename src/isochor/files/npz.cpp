@@ -24,6 +24,23 @@ void NpzWriter::add(int frame, double time, std::span<const Vec3d> positions) {
   archive_.append<float>(single_precision(positions));
 }
 
+void NpzWriter::begin_field(std::string_view name, int components) {
+  archive_.end();
+  components_ = static_cast<std::size_t>(components);
+  if (components == 1) {
+    archive_.begin<float>(name, {frames_, vertices_});
+  } else {
+    archive_.begin<float>(name, {frames_, vertices_, components_});
+  }
+}
+
+void NpzWriter::add_field(std::span<const float> values) {
+  if (values.size() != components_ * vertices_) {
+    throw std::logic_error("NpzWriter: not a quantity of these vertices");
+  }
+  archive_.append(values);
+}
+
 void NpzWriter::finish() {
   archive_.end();
   archive_.add<double>("time", {frames_}, times_);

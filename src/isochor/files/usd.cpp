@@ -1,5 +1,6 @@
 #include "isochor/files/usd.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <fmt/core.h>
@@ -66,9 +67,10 @@ std::string tuples(std::span<const float> numbers) {
   return text + ']';
 }
 
-std::string list(std::span<const std::int32_t> numbers) {
+template <class T>
+std::string list(std::span<const T> numbers) {
   std::string text = "[";
-  for (const std::int32_t n : numbers) {
+  for (const T n : numbers) {
     if (text.size() > 1) text += ", ";
     append_number(text, n);
   }
@@ -109,7 +111,7 @@ std::string face_sets(const std::vector<FaceGroup>& groups) {
         groups[g].name.starts_with("material:")
             ? "            uniform token familyName = \"materialBind\"\n"
             : "",
-        list(groups[g].faces));
+        list<std::int32_t>(groups[g].faces));
   }
   return text;
 }
@@ -135,6 +137,18 @@ std::string begin_samples(std::string_view attribute) {
   return fmt::format("        {}.timeSamples = {{\n", attribute);
 }
 
+/// The declaration of a quantity on vertices; samples follow.
+std::string primvar(std::string_view attribute, std::string_view unit) {
+  return fmt::format(
+      "        {} (\n"
+      "            customData = {{\n"
+      "                string unit = {}\n"
+      "            }}\n"
+      "            interpolation = \"vertex\"\n"
+      "        )\n",
+      attribute, usd_string(unit));
+}
+
 /// Everything about a mesh that no frame changes.
 std::string mesh_header(const std::string& identifier, const BodyTopology& body) {
   const geometry::SurfaceMesh& surface = body.surface;
@@ -156,8 +170,9 @@ std::string mesh_header(const std::string& identifier, const BodyTopology& body)
       "        int[] faceVertexIndices = {}\n"
       "        point3f[] points = {}\n"
       "        float3[] extent = {}\n{}",
-      identifier, usd_string(body.name), list(counts), list(surface.corners), tuples(rest),
-      extent(rest), texture(body.texture_coordinates));
+      identifier, usd_string(body.name), list<std::int32_t>(counts),
+      list<std::int32_t>(surface.corners), tuples(rest), extent(rest),
+      texture(body.texture_coordinates));
 }
 
 }  // namespace
@@ -192,6 +207,7 @@ void UsdWriter::add(const Frame& frame) {
     const std::vector<float> points = single_precision(frame.bodies[b].vertices);
     bodies_[b].points.append(sample(frame.index, tuples(points)));
     bodies_[b].extents += sample(frame.index, extent(points));
+    add_fields(frame.bodies[b], frame.index, bodies_[b]);
   }
   if (recent_.empty()) {
     first_frame_ = frame.index;
@@ -200,6 +216,19 @@ void UsdWriter::add(const Frame& frame) {
   }
   recent_.push_back(frame);
   if (recent_.size() > 2) recent_.pop_front();
+}
+
+void UsdWriter::add_fields(const BodyFrame& body, int frame, Sections& sections) {
+  for (const Field& field : body.fields) {
+    if (field.support != Support::Vertex || !field.name.starts_with("contact_")) continue;
+    auto section = std::ranges::find(sections.fields, field.name, &FieldSection::name);
+    if (section == sections.fields.end()) {
+      sections.fields.emplace_back(field, sections.stem);
+      section = sections.fields.end() - 1;
+    }
+    section->samples.append(
+        sample(frame, field.components == 3 ? tuples(field.values) : list<float>(field.values)));
+  }
 }
 
 void UsdWriter::add_velocities(const Frame& from, const Frame& to, const Frame& at) {
@@ -250,6 +279,15 @@ void UsdWriter::finish() {
     if (moves) {
       file_.append(begin_samples("vector3f[] velocities"));
       file_.take(bodies_[b].velocities);
+      file_.append(kEndOfSamples);
+    }
+    for (FieldSection& field : bodies_[b].fields) {
+      const std::string attribute =
+          fmt::format("{} primvars:{}", field.components == 3 ? "vector3f[]" : "float[]",
+                      usd_identifier(field.name));
+      file_.append(primvar(attribute, field.unit));
+      file_.append(begin_samples(attribute));
+      file_.take(field.samples);
       file_.append(kEndOfSamples);
     }
     file_.append(face_sets(topology_.bodies[b].groups));

@@ -9,9 +9,10 @@ namespace isochor::files {
 
 /// Writes a run as one USD text file (.usda), in metres: a root that is the default prim,
 /// and below it a Mesh per body with its faces, texture coordinates and groups of faces, and with
-/// points, extents and velocities over time. Time codes are frame numbers. The default value of
-/// points is the rest shape; velocities are differences of neighbouring frames, central except at
-/// both ends, in m/s. Memory holds three frames; on disk the file is for a moment there twice.
+/// points, extents, velocities and what contact does to vertices (`contact_*`) over time. Time
+/// codes are frame numbers. The default value of points is the rest shape; velocities are
+/// differences of neighbouring frames, central except at both ends, in m/s. Memory holds three
+/// frames; on disk the file is for a moment there twice.
 class UsdWriter {
  public:
   /// `name` is that of the root, `frame_rate` in 1/s, `up_axis` Y or Z, there are no others in USD.
@@ -25,13 +26,27 @@ class UsdWriter {
   void finish();
 
  private:
+  /// What contact does to the vertices of a body, by name.
+  struct FieldSection {
+    FieldSection(const Field& field, const std::string& stem)
+        : name(field.name),
+          unit(field.unit),
+          components(field.components),
+          samples(stem + "." + field.name) {}
+    std::string name, unit;
+    int components;
+    StreamedFile samples;
+  };
   /// What of a body is known only at the end, in the order of the file.
   struct Sections {
     explicit Sections(const std::string& stem)
-        : points(stem + ".points"), velocities(stem + ".velocities") {}
+        : stem(stem), points(stem + ".points"), velocities(stem + ".velocities") {}
+    std::string stem;
     StreamedFile points, velocities;
+    std::deque<FieldSection> fields;
     std::string extents;
   };
+  static void add_fields(const BodyFrame& body, int frame, Sections& sections);
   void add_velocities(const Frame& from, const Frame& to, const Frame& at);
   std::string stage_header() const;
 

@@ -76,8 +76,9 @@ inline double free_part(Contacts& contacts, std::span<const Vec3d> nodes,
 /// What a search may take: less where surfaces have to come apart first, or flesh slides.
 inline solve::NewtonParams patience(const Contacts* contacts, solve::NewtonParams params) {
   if (!contacts || !contacts->roughly()) return params;
+  const bool looks_again = contacts->slides() || contacts->seeks();
   return {.tolerance = std::max(params.tolerance, 1e-2),
-          .max_iterations = std::min(params.max_iterations, contacts->slides() ? 2 : 20),
+          .max_iterations = std::min(params.max_iterations, looks_again ? 2 : 20),
           .max_krylov_iterations = params.max_krylov_iterations};
 }
 

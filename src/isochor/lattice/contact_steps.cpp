@@ -15,6 +15,8 @@ using contact::Pair;
 constexpr double kGrip = 0.1;
 /// Equilibria with the friction of the one before, and with springs found anew.
 constexpr int kFrictionRounds = 2, kSpringRounds = 12;
+/// Published springs are found anew after few iterations.
+constexpr int kPublishedRounds = 24;
 
 /// Six tetrahedra about the diagonal from corner 0 to corner 7, which fit those of neighbours.
 std::vector<geometry::Tet> tets_of(const Model& model) {
@@ -155,15 +157,18 @@ bool Contacts::goes_on(std::span<const Vec3d> nodes) {
     energy_.lag_friction(x_);
     return true;
   }
-  if (rounds_ >= kSpringRounds) return false;
   if (params_.scheme == ContactScheme::Published) {
-    const std::size_t before = held_.size();
-    std::vector<contact::PointSpring> last = held_;
+    // Springs that change are not worth an equilibrium.
+    if (steady_ && rounds_ >= kPublishedRounds) return false;
+    const std::vector<contact::PointSpring> last = held_;
     renew_springs(nodes, 0);
-    return held_.size() != before ||
-           !std::ranges::equal(held_, last, {}, &contact::PointSpring::points,
-                               &contact::PointSpring::points);
+    const bool same = std::ranges::equal(held_, last, {}, &contact::PointSpring::points,
+                                         &contact::PointSpring::points);
+    if (steady_ && same) return false;
+    steady_ = same || rounds_ >= kPublishedRounds;
+    return true;
   }
+  if (rounds_ >= kSpringRounds) return false;
   if (!tangled(x_)) {
     keep_apart(true);
     held_.clear();

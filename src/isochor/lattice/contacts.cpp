@@ -183,6 +183,7 @@ void Contacts::begin(std::span<const Vec3d> nodes, double dt) {
   const double h = model_.blocks[model_.cells[0] / 8].h;
   energy_.params().slip = dt > 0 ? kSlipSpeed * h * dt : kSlip * h;
   rounds_ = 0;
+  steady_ = true;
   held_.clear();
   sliding_.clear();
   settled_ = bones_.empty();

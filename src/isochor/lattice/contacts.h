@@ -68,8 +68,10 @@ class Contacts {
   /// Whether flesh still slides over bones: few iterations take it to where bones are looked at
   /// again.
   bool slides() const { return !settled_; }
-  /// Either.
-  bool roughly() const { return untangles() || slides(); }
+  /// Whether published springs still change from one search to the next.
+  bool seeks() const { return !steady_; }
+  /// Any of these.
+  bool roughly() const { return untangles() || slides() || seeks(); }
   bool colliders_move() const { return colliders_move_; }
   /// How much of their way, and of that of holds, is left, 1 to 0; see carry().
   double left() const { return 1 - done_; }
@@ -145,6 +147,7 @@ class Contacts {
   double done_ = 0;           ///< how far colliders are between these, 0 to 1
   bool colliders_move_ = false;
   bool apart_ = true;
+  bool steady_ = true;  ///< published springs are those of the equilibrium
   int rounds_ = 0;
   std::vector<Vec3d> start_, x_, way_;  ///< of points
 

@@ -6,6 +6,7 @@
 #include "isochor/base/error.h"
 #include "isochor/base/file.h"
 #include "isochor/base/hash.h"
+#include "isochor/sim/body_builder.h"
 #include "isochor/sim/inputs.h"
 
 namespace isochor::run {
@@ -38,6 +39,14 @@ std::vector<Manifest::Part> parts_of(const sim::Simulation& simulation) {
       parts.push_back(
           {fmt::format("{} painted on '{}'", painted.name, body.name), hash_of(painted.values)});
     }
+  }
+  for (const sim::ColliderSpec& collider : simulation.scene().colliders) {
+    if (collider.shape.kind != "mesh") continue;
+    const geometry::SurfaceMesh mesh =
+        sim::build_surface(collider.shape, 0, simulation.scene().file).mesh;
+    parts.push_back(
+        {fmt::format("surface of collider '{}' ({})", collider.name, collider.shape.file),
+         hash_of(mesh.positions, mesh.corners)});
   }
   return parts;
 }

@@ -1,9 +1,12 @@
 #include "isochor/run/export.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <deque>
 #include <fmt/core.h>
+#include <iterator>
+#include <limits>
 
 #include "isochor/base/error.h"
 #include "isochor/base/file.h"
@@ -206,6 +209,23 @@ std::vector<fs::path> export_pc2(const Source& source) {
   return written;
 }
 
+/// What a body has on vertices, as its first frame has it, but for what positions tell.
+std::vector<files::Field> vertex_fields(const files::BodyFrame& body) {
+  std::vector<files::Field> out;
+  std::ranges::copy_if(body.fields, std::back_inserter(out), [](const auto& f) {
+    return f.support == files::Support::Vertex && f.name != "displacement";
+  });
+  return out;
+}
+
+/// In a frame; nothing known where that has none.
+std::vector<float> values_in(const files::BodyFrame& body, const files::Field& field) {
+  for (const files::Field& f : body.fields) {
+    if (f.support == field.support && f.name == field.name) return f.values;
+  }
+  return std::vector<float>(field.values.size(), std::numeric_limits<float>::quiet_NaN());
+}
+
 std::vector<fs::path> export_npz(const Source& source) {
   const fs::path folder = source.folder("npz");
   std::deque<files::NpzWriter> writers;
@@ -214,11 +234,22 @@ std::vector<fs::path> export_npz(const Source& source) {
     written.push_back(folder / (source.body_stem(b) + ".npz"));
     writers.emplace_back(written.back(), source.topology().bodies[b].surface, source.frame_count());
   }
+  std::vector<std::vector<files::Field>> fields;
   source.for_each_frame([&](const files::Frame& frame) {
     for (std::size_t b = 0; b < writers.size(); ++b) {
       writers[b].add(frame.index, frame.time, frame.bodies[b].vertices);
+      if (frame.index == source.first()) fields.push_back(vertex_fields(frame.bodies[b]));
     }
   });
+  // An archive is written one array after the other: frames are read again for each.
+  for (std::size_t b = 0; b < writers.size(); ++b) {
+    for (const files::Field& field : fields[b]) {
+      writers[b].begin_field(field.name, field.components);
+      source.for_each_frame([&](const files::Frame& frame) {
+        writers[b].add_field(values_in(frame.bodies[b], field));
+      });
+    }
+  }
   for (files::NpzWriter& writer : writers) writer.finish();
   return written;
 }

@@ -52,8 +52,8 @@ Pose rigid_fit(const Bone& bone, std::span<const Vec3d> now, const Vec3d& last_t
         fmt::format("'{}' changes its shape: at frame {:g} vertex {} is {:.3g} m from where "
                     "a rigid motion has it",
                     file, frame, i, away),
-        "give the mesh at rest and its animation the same scale, and animate bones "
-        "without bending or scaling them");
+        "give the mesh at rest and its animation the same scale, and animate bones without "
+        "bending or scaling them; a collider that is to change its shape has deforms = true");
   }
   Pose pose{middle - bone.middle, anatomy::rotation_vector(R, last_turn)};
   // Caches are rounded to single precision; scenes that start at rest ask for every bit of it.
@@ -65,64 +65,110 @@ Pose rigid_fit(const Bone& bone, std::span<const Vec3d> now, const Vec3d& last_t
   return pose;
 }
 
-/// Poses of all samples, and of times between them.
-class Motion {
+/// The samples of a file in metres, and where the frames of a scene are among them.
+class Samples {
  public:
-  Motion(const AnimationSpec& spec, const Bone& bone, const std::filesystem::path& scene_file) {
+  Samples(const AnimationSpec& spec, std::size_t vertices, const SceneSpec& scene)
+      : pre_roll_(spec.pre_roll * scene.time.frame_rate) {
     files::PointAnimation animation =
-        files::read_point_animation(scene_file.parent_path() / spec.file, bone.rest.size());
+        files::read_point_animation(scene.file.parent_path() / spec.file, vertices);
     first_ = animation.first;
     step_ = animation.step;
-    Vec3d turn{0, 0, 0};
-    for (std::vector<Vec3d>& sample : animation.samples) {
+    start_ = spec.start >= 0 ? spec.start : first_;
+    positions_ = std::move(animation.samples);
+    for (std::vector<Vec3d>& sample : positions_) {
       for (Vec3d& p : sample) p *= spec.scale;
-      const double frame = first_ + step_ * static_cast<double>(poses_.size());
-      poses_.push_back(rigid_fit(bone, sample, turn, spec.place.text("file"), spec.file, frame));
-      turn = poses_.back().rotation;
     }
   }
 
-  double first() const { return first_; }
-  /// At a frame of the file; beyond its ends the first or the last.
-  Pose at(double frame) const {
-    const double place =
-        std::clamp((frame - first_) / step_, 0.0, static_cast<double>(poses_.size() - 1));
-    const std::size_t before = std::min(std::size_t(place), poses_.size() - 1),
-                      after = std::min(before + 1, poses_.size() - 1);
-    return blend(poses_[before], poses_[after], place - static_cast<double>(before));
+  std::size_t size() const { return positions_.size(); }
+  const std::vector<Vec3d>& operator[](std::size_t sample) const { return positions_[sample]; }
+  double file_frame(std::size_t sample) const { return first_ + step_ * double(sample); }
+
+  /// Part of the way from one to the next.
+  struct Between {
+    std::size_t from, to;
+    double part;
+  };
+  /// At a frame of the scene; beyond the ends of the file the first or the last.
+  Between at(double frame) const {
+    const double place = place_of(frame);
+    const std::size_t before = std::min(std::size_t(place), size() - 1);
+    return {before, std::min(before + 1, size() - 1), place - double(before)};
+  }
+  /// How much of the way from rest to there is gone by then, 0 to 1.
+  double gone(double frame) const {
+    if (frame >= pre_roll_) return 1;
+    const double way = frame / pre_roll_;
+    return way * way * (3 - 2 * way);
+  }
+  /// Whether vertices move in straight lines, evenly, between two frames.
+  bool straight(double from, double to) const {
+    return from >= pre_roll_ && std::ceil(place_of(to)) - std::floor(place_of(from)) <= 1;
   }
 
  private:
-  double first_ = 0, step_ = 1;
-  std::vector<Pose> poses_;
+  double place_of(double frame) const {
+    const double file_frame = start_ + std::max(0.0, frame - pre_roll_);
+    return std::clamp((file_frame - first_) / step_, 0.0, double(size() - 1));
+  }
+
+  double pre_roll_;  ///< frames
+  double first_ = 0, step_ = 1, start_ = 0;
+  std::vector<std::vector<Vec3d>> positions_;
 };
 
 /// Keys of what turns about the bone's middle, at every step of time.
 std::vector<KeySpec> keys_of(const AnimationSpec& spec, const Bone& bone, const SceneSpec& scene) {
-  const Motion motion(spec, bone, scene.file);
-  const double start = spec.start >= 0 ? spec.start : motion.first();
+  const Samples samples(spec, bone.rest.size(), scene);
+  std::vector<Pose> poses;
+  for (std::size_t s = 0; s < samples.size(); ++s) {
+    const Vec3d turn = poses.empty() ? Vec3d{0, 0, 0} : poses.back().rotation;
+    poses.push_back(rigid_fit(bone, samples[s], turn, spec.place.text("file"), spec.file,
+                              samples.file_frame(s)));
+  }
   const int per_frame = scene.time.substeps;
   std::vector<KeySpec> keys;
   for (int k = 0; k <= scene.time.frames * per_frame; ++k) {
     const double frame = double(k) / per_frame;
-    const double since = frame - spec.pre_roll * scene.time.frame_rate;
-    Pose pose = motion.at(start + std::max(0.0, since));
-    if (since < 0) {
-      const double way = frame / (spec.pre_roll * scene.time.frame_rate);
-      pose = blend({}, pose, way * way * (3 - 2 * way));
-    }
+    const auto [from, to, part] = samples.at(frame);
+    Pose pose = blend(poses[from], poses[to], part);
+    if (const double gone = samples.gone(frame); gone < 1) pose = blend({}, pose, gone);
     keys.push_back({.frame = frame, .translate = pose.translation, .rotate = pose.rotation});
   }
   return keys;
 }
 
-Bone bone_of(const ShapeSpec& shape, const AnimationSpec& spec, const SceneSpec& scene) {
+/// Where vertices are at steps of time, but for those between which they go straight on. Within a
+/// step they move evenly, as colliders are taken to.
+std::vector<ShapeKeySpec> shapes_of(const AnimationSpec& spec, const std::vector<Vec3d>& rest,
+                                    const SceneSpec& scene) {
+  const Samples samples(spec, rest.size(), scene);
+  const int per_frame = scene.time.substeps, last = scene.time.frames * per_frame;
+  std::vector<ShapeKeySpec> keys;
+  for (int k = 0; k <= last; ++k) {
+    const double frame = double(k) / per_frame, step = 1.0 / per_frame;
+    if (k > 0 && k < last && samples.straight(frame - step, frame + step)) continue;
+    const auto [from, to, part] = samples.at(frame);
+    const double gone = samples.gone(frame);
+    std::vector<Vec3d> now(rest.size());
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      const Vec3d sample = samples[from][i] + part * (samples[to][i] - samples[from][i]);
+      now[i] = gone < 1 ? rest[i] + gone * (sample - rest[i]) : sample;
+    }
+    keys.push_back({.frame = frame, .positions = std::move(now)});
+  }
+  return keys;
+}
+
+std::vector<Vec3d> rest_of(const ShapeSpec& shape, const AnimationSpec& spec,
+                           const SceneSpec& scene) {
   if (shape.kind != "mesh") {
     throw Error(Fault::Input, spec.place.text("file"),
                 fmt::format("moves a '{}', which has no vertices of its own", shape.kind),
                 "give the bone at rest as { kind = \"mesh\", file = \"bone.obj\" }");
   }
-  return Bone(build_surface(shape, 0, scene.file).mesh.positions);
+  return build_surface(shape, 0, scene.file).mesh.positions;
 }
 
 }  // namespace
@@ -145,7 +191,7 @@ void apply_animations(SceneSpec& scene) {
   for (BodySpec& body : scene.bodies) {
     for (HoldSpec& hold : body.holds) {
       if (hold.animation.file.empty()) continue;
-      const Bone bone = bone_of(hold.inside, hold.animation, scene);
+      const Bone bone(rest_of(hold.inside, hold.animation, scene));
       hold.turns_about = "point";
       hold.pivot = bone.middle;
       hold.ease = "linear";
@@ -154,7 +200,13 @@ void apply_animations(SceneSpec& scene) {
   }
   for (ColliderSpec& collider : scene.colliders) {
     if (collider.animation.file.empty()) continue;
-    const Bone bone = bone_of(collider.shape, collider.animation, scene);
+    std::vector<Vec3d> rest = rest_of(collider.shape, collider.animation, scene);
+    if (collider.deforms) {
+      collider.shapes = std::make_shared<const std::vector<ShapeKeySpec>>(
+          shapes_of(collider.animation, rest, scene));
+      continue;
+    }
+    const Bone bone(std::move(rest));
     collider.keys = keys_of(collider.animation, bone, scene);
     // Meshes turn about the origin.
     for (KeySpec& key : collider.keys) {

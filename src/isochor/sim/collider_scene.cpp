@@ -8,9 +8,8 @@
 namespace isochor::sim {
 namespace {
 
-contact::Mesh mesh_of(const ColliderSpec& spec, const std::filesystem::path& scene_file,
-                      Context& context) {
-  files::SurfaceFile file = build_surface(spec.shape, 0, scene_file);
+contact::Mesh mesh_of(const ColliderSpec& spec, const SceneSpec& scene, Context& context) {
+  files::SurfaceFile file = build_surface(spec.shape, 0, scene.file);
   log_notes(spec.shape.file, file.notes, context);
   contact::Mesh mesh;
   mesh.sides = spec.sides == "solid" ? contact::Sides::Solid : contact::Sides::Sheet;
@@ -18,11 +17,14 @@ contact::Mesh mesh_of(const ColliderSpec& spec, const std::filesystem::path& sce
                        ? outward_triangles(file.mesh, spec.place.text("file"), context)
                        : geometry::triangulate(file.mesh);
   mesh.positions = std::move(file.mesh.positions);
+  if (!spec.shapes) return mesh;
+  for (const ShapeKeySpec& key : *spec.shapes) {
+    mesh.keys.push_back({.time = key.frame / scene.time.frame_rate, .positions = key.positions});
+  }
   return mesh;
 }
 
-contact::Shape shape_of(const ColliderSpec& spec, const std::filesystem::path& scene_file,
-                        Context& context) {
+contact::Shape shape_of(const ColliderSpec& spec, const SceneSpec& scene, Context& context) {
   const ShapeSpec& shape = spec.shape;
   const std::string_view kind = shape.kind;
   const double half_length = 0.5 * shape.length;
@@ -32,7 +34,7 @@ contact::Shape shape_of(const ColliderSpec& spec, const std::filesystem::path& s
   if (kind == "capsule") return contact::Capsule{half_length, shape.radius};
   if (kind == "cylinder") return contact::Cylinder{half_length, shape.radius};
   if (kind == "stairs") return contact::Stairs{shape.steps, shape.step};
-  return mesh_of(spec, scene_file, context);
+  return mesh_of(spec, scene, context);
 }
 
 /// The rotation vector that takes y to an axis, or to its opposite where that is nearer: what has
@@ -51,7 +53,7 @@ std::vector<contact::Collider> build_colliders(const SceneSpec& scene, Context& 
   std::vector<contact::Collider> out;
   for (const ColliderSpec& spec : scene.colliders) {
     contact::Collider collider{.name = spec.name,
-                               .shape = shape_of(spec, scene.file, context),
+                               .shape = shape_of(spec, scene, context),
                                .keys = {},
                                .friction = spec.friction,
                                .thickness = spec.thickness};

@@ -80,7 +80,12 @@ void describe(FieldVisitor& visitor, ColliderSpec& spec) {
   if (!spec.joint.empty()) return;
   if (spec.shape.kind == "mesh") {
     visitor.group("animation", spec.animation, "of the mesh, which moves it in place of keys");
-    if (!spec.animation.file.empty()) return;
+    if (!spec.animation.file.empty()) {
+      visitor.flag("deforms", spec.deforms,
+                   "the mesh may change its shape, every vertex going its own way; otherwise it "
+                   "has to move rigidly");
+      return;
+    }
   }
   visitor.list("key", spec.keys,
                "motion, at an even pace between keys; turns are about its center, of a mesh about "

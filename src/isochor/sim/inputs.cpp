@@ -25,6 +25,7 @@ class InputHash {
   void add_value(const ActivationSpec& key) { add(key.value); }
   void add_value(const LoadKeySpec& key) { add(key.scale); }
   void add_value(const ZoneKeySpec& key) { add(key.volume); }
+  void add_value(const ShapeKeySpec& key) { hash_.add(std::as_bytes(std::span(key.positions))); }
 
   /// Those keys that decide about times in (frame - 1, frame]: the neighbours of each of them.
   /// Beyond the ends of the list, where nothing moves, when a key stands does not matter.
@@ -72,6 +73,7 @@ std::uint64_t frame_inputs(const SceneSpec& scene, int frame) {
   }
   for (const ColliderSpec& collider : scene.colliders) {
     hash.add_keys(collider.keys, "linear", frame);
+    if (collider.shapes) hash.add_keys(*collider.shapes, "linear", frame);
   }
   hash.add_keys(scene.skeleton.root_keys, "linear", frame);
   return hash.value();
@@ -111,6 +113,7 @@ SceneSpec without_motion(SceneSpec scene) {
   }
   for (ColliderSpec& collider : scene.colliders) {
     collider.keys.clear();
+    collider.shapes.reset();
     collider.animation.start = AnimationSpec{}.start;
     collider.animation.pre_roll = AnimationSpec{}.pre_roll;
   }

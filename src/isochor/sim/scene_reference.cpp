@@ -54,6 +54,8 @@ std::string scene_reference() {
     add(fmt::format("a `[[collider]]` of kind = \"{}\"", kind),
         ColliderSpec{.shape = {.kind = std::string(kind), .axis = {0, 1, 0}}}, "collider");
   }
+  add("kind = \"mesh\"` and `animation = { file = \"flag.pc2\" }",
+      ColliderSpec{.shape = {.kind = "mesh"}, .animation = {.file = "flag.pc2"}}, "collider");
   return text;
 }
 

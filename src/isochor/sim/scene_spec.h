@@ -88,6 +88,12 @@ struct AnimationSpec {
   Place place;
 };
 
+/// Where the vertices of a mesh that changes its shape are at a frame, m.
+struct ShapeKeySpec {
+  double frame = 0;
+  std::vector<Vec3d> positions;
+};
+
 struct HoldSpec {
   std::string name;
   std::string where;
@@ -348,7 +354,10 @@ struct ColliderSpec {
   double friction = 0, thickness = 0;
   std::string joint;
   AnimationSpec animation;
+  bool deforms = false;
   std::vector<KeySpec> keys;  ///< those of its joint or animation, where it has one
+  /// Those of its animation in place of keys, where it deforms.
+  std::shared_ptr<const std::vector<ShapeKeySpec>> shapes;
   Place place;
 };
 
