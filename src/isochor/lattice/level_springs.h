@@ -17,7 +17,7 @@ struct LevelSprings {
   /// without them.
   DirectPlan direct;
   solve::SplitCholesky coarsest;  ///< memory of multigrid, by that plan
-  std::vector<Vec3f> pull;           ///< the same, per spring
+  std::vector<Vec3f> pull;        ///< the same, per spring
 };
 
 /// `ties` says whether any of them ties parts that may share no cell. Those of `fine` resist what
