@@ -76,6 +76,7 @@ TEST(SplitCholesky, SolvesToSinglePrecisionWithTheSameBitsForAnyThreads) {
   std::vector<double> x(kSize);
   for (std::size_t i = 0; i < kSize; ++i) x[i] = std::cos(double(i));
   const std::vector<double> found = solve(A, times(A, x), 1);
+  // A chain of 83 held softly at its ends has a condition of about a thousand, L is in single.
   for (std::size_t i = 0; i < kSize; ++i) EXPECT_NEAR(found[i], x[i], 2e-4) << i;
   EXPECT_EQ(solve(A, times(A, x), 2), found);
 }
