@@ -12,6 +12,7 @@ namespace isochor::materials {
 /// definiteness fix [McAdams11 sec 5, alg 1] only the rotations ever need it.
 struct Corotated : InvariantLaw<Corotated> {
   static constexpr std::string_view kName = "corotated";
+  static constexpr bool kHasStretches = true;
   static constexpr std::array<ShapeParameter, 0> kShape{};
   using InvariantLaw::energy;
 

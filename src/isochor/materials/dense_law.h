@@ -32,12 +32,6 @@ struct VolumeMatrix {
   }
 };
 
-/// A matrix whose energy depends on I2 too, linearly, says so by a member kHasSecondInvariant.
-template <class Matrix>
-inline constexpr bool kHasSecondInvariant = requires {
-  Matrix::kHasSecondInvariant;
-};
-
 /// Law supplies
 ///   static GreenEnergy<T> green(const T (&E)[6], p)
 template <class Law, class Matrix>
@@ -49,14 +43,14 @@ struct DenseLaw {
   static ISOCHOR_LARGE_KERNEL T energy(const Mat3<T>& F, const Parameters<T>& p) {
     T E[6];
     green_strain(F, E);
-    return Matrix::energy(invariants(F, E), p) + Law::green(E, p).energy;
+    return Matrix::energy(Invariants<T>(F), p) + Law::green(E, p).energy;
   }
 
   template <class T>
   static ISOCHOR_LARGE_KERNEL Response<T> respond(const Mat3<T>& F, const Parameters<T>& p) {
     T E[6];
     green_strain(F, E);
-    const Invariants<T> s = invariants(F, E);
+    const Invariants<T> s(F);
     GreenEnergy<T> g = Law::green(E, p);
     const InvariantDerivatives<T> d = Matrix::derivatives(s, p);
     if constexpr (kHasSecondInvariant<Matrix>) add_second_invariant(E, d.i2, g);
@@ -68,10 +62,9 @@ struct DenseLaw {
   static ISOCHOR_LARGE_KERNEL DenseTangent<T> linearise(const Mat3<T>& F, const Parameters<T>& p) {
     T E[6];
     green_strain(F, E);
-    DenseTangent<T> K;
-    const InvariantDerivatives<T> d = Matrix::derivatives(invariants(F, E), p);
+    const InvariantDerivatives<T> d = Matrix::derivatives(Invariants<T>(F), p);
     GreenEnergy<T> g = Law::green(E, p);
-    fill_matrix_part(F, d, K);
+    DenseTangent<T> K = tangent_by_invariants(F, d);
     if constexpr (kHasSecondInvariant<Matrix>) {
       add_second_invariant(E, d.i2, g);
       add_cross_part(F, E, d.i2j, K);
@@ -98,18 +91,6 @@ struct DenseLaw {
       for (int i = 0; i < 3; ++i) S(i, j) = entries[symmetric_index(i, j)];
     }
     return S;
-  }
-
-  template <class T>
-  static ISOCHOR_KERNEL Invariants<T> invariants(const Mat3<T>& F, const T (&E)[6]) {
-    Invariants<T> s(F);
-    if constexpr (kHasSecondInvariant<Matrix>) {
-      const T t = E[0] + E[1] + E[2];
-      T squares(0);
-      for (int i = 0; i < 3; ++i) squares = squares + E[i] * E[i] + T(2) * E[3 + i] * E[3 + i];
-      s.i2 = T(4) * t + T(2) * (t * t - squares);
-    }
-    return s;
   }
 
   /// dI2/dE = 4 ((1 + tr E) I - E).
@@ -148,37 +129,6 @@ struct DenseLaw {
       const T by_a = by_i2j * C(c % 3, c / 3), by_c = by_i2j * A(c % 3, c / 3);
       for (int r = 0; r <= c; ++r) {
         K(r, c) = K(r, c) + by_a * A(r % 3, r / 3) + by_c * C(r % 3, r / 3);
-      }
-    }
-  }
-
-  template <class T>
-  static ISOCHOR_KERNEL Mat3<T> cofactors(const Mat3<T>& F) {
-    return {{cross(F.column[1], F.column[2]), cross(F.column[2], F.column[0]),
-             cross(F.column[0], F.column[1])}};
-  }
-
-  /// Second derivatives of a function of I1 = F : F and J, dJ/dF being the cofactors.
-  template <class T>
-  static ISOCHOR_LARGE_KERNEL void fill_matrix_part(const Mat3<T>& F,
-                                                    const InvariantDerivatives<T>& d,
-                                                    DenseTangent<T>& K) {
-    const Mat3<T> C = cofactors(F);
-    for (int c = 0; c < 9; ++c) {
-      const T f = F(c % 3, c / 3), g = C(c % 3, c / 3);
-      const T by_f = T(4) * d.i1i1 * f + T(2) * d.i1j * g, by_g = T(2) * d.i1j * f + d.jj * g;
-      for (int r = 0; r <= c; ++r) {
-        K(r, c) = by_f * F(r % 3, r / 3) + by_g * C(r % 3, r / 3);
-      }
-      K(c, c) = K(c, c) + T(2) * d.i1;
-    }
-    // d cof_ij / dF_kl = epsilon_ikm epsilon_jln F_mn.
-    for (int m = 0; m < 3; ++m) {
-      for (int n = 0; n < 3; ++n) {
-        const int i = (m + 1) % 3, k = (m + 2) % 3, j = (n + 1) % 3, l = (n + 2) % 3;
-        const T by_j = d.j * F(m, n);
-        K(i + 3 * j, k + 3 * l) = K(i + 3 * j, k + 3 * l) + by_j;
-        K(k + 3 * j, i + 3 * l) = K(k + 3 * j, i + 3 * l) - by_j;
       }
     }
   }

@@ -11,6 +11,7 @@ namespace isochor::materials {
 /// mu |F - R|^2 + lambda/2 (J - 1)^2.
 struct FixedCorotated : InvariantLaw<FixedCorotated> {
   static constexpr std::string_view kName = "fixed_corotated";
+  static constexpr bool kHasStretches = true;
   static constexpr std::array<ShapeParameter, 0> kShape{};
   using InvariantLaw::energy;
 

@@ -23,11 +23,18 @@ struct LawBatch {
   S* energy = nullptr;   ///< J/m^3
   S* stress = nullptr;   ///< 9, Pa
   S* tangent = nullptr;  ///< tangent_numbers(law)
+  /// The tangent is to be a whole matrix, 45 numbers, as it is, whatever `fix` says. Of laws that
+  /// has_whole_tangent names and of those that have no other.
+  bool whole = false;
 };
 
 /// How many numbers a law's tangent takes: 30 (U, V, stretch as xx, yy, zz, yz, xz, xy, flip,
 /// twist) or 45 (as in DenseTangent).
 int tangent_numbers(int law);
+
+/// Whether a law is isotropic and has its exact tangent as a whole matrix for less: without
+/// singular values.
+bool has_whole_tangent(int law);
 
 /// Evaluates all of them with the packs of an instruction set that this processor must have. AVX2
 /// and AVX-512 give equal bits.

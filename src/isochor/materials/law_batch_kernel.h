@@ -27,11 +27,14 @@ void evaluate_pack(const LawBatch<S>& b, std::size_t stride) {
     if (b.energy) r.energy.store(b.energy);
     for (int e = 0; b.stress && e < 9; ++e) r.stress(e % 3, e / 3).store(b.stress + e * stride);
   }
-  if (b.tangent) {
-    typename Law::template Tangent<P> t = Law::linearise(F, p);
-    make_definite(t, b.fix);
-    for_each_number(t, [&](int e, const P& number) { number.store(b.tangent + e * stride); });
+  const auto store = [&](int e, const P& number) { number.store(b.tangent + e * stride); };
+  if (!b.tangent) return;
+  if constexpr (kByInvariants<Law>) {
+    if (b.whole) return for_each_number(Law::linearise_whole(F, p), store);
   }
+  typename Law::template Tangent<P> t = Law::linearise(F, p);
+  if (!b.whole) make_definite(t, b.fix);
+  for_each_number(t, store);
 }
 
 /// The last, incomplete pack goes through memory of its own, filled up with F = 0.
@@ -64,7 +67,7 @@ void evaluate_rest(const LawBatch<S>& b, std::size_t begin) {
   };
   fetch(&LawBatch<S>::energy, 1);
   fetch(&LawBatch<S>::stress, 9);
-  fetch(&LawBatch<S>::tangent, kIsotropic<Law> ? 30 : DenseTangent<S>::kSize);
+  fetch(&LawBatch<S>::tangent, kIsotropic<Law> && !b.whole ? 30 : DenseTangent<S>::kSize);
 }
 
 template <class S>

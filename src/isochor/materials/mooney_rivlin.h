@@ -13,6 +13,7 @@ namespace isochor::materials {
 /// kappa = lambda + 2 mu / 3; J^(-1/3) is continued below J = 0.1.
 struct MooneyRivlin : InvariantLaw<MooneyRivlin> {
   static constexpr std::string_view kName = "mooney_rivlin";
+  static constexpr bool kHasSecondInvariant = true;
   static constexpr std::array kShape{ShapeParameter{
       "c2", 0, Range::at_least(0),
       "factor of the second invariant, at most mu / 2; c1 is mu / 2 - c2", Unit::Pressure, 0.5}};

@@ -11,6 +11,7 @@ namespace isochor::materials {
 /// Softens in compression and does not resist inversion.
 struct StVenantKirchhoff : InvariantLaw<StVenantKirchhoff> {
   static constexpr std::string_view kName = "st_venant_kirchhoff";
+  static constexpr bool kHasSecondInvariant = true;
   static constexpr std::array<ShapeParameter, 0> kShape{};
   using InvariantLaw::energy;
 

@@ -23,10 +23,8 @@ struct RatioMeasure : InvariantLaw<Measure> {
   }
   template <class T>
   static ISOCHOR_KERNEL Response<T> respond(const Mat3<T>& F, const Parameters<T>& p) {
-    const Smooth<T> m = Measure::of(Invariants<T>(F).j, p);
-    const Mat3<T> cofactors{{cross(F.column[1], F.column[2]), cross(F.column[2], F.column[0]),
-                             cross(F.column[0], F.column[1])}};
-    return {m.value, m.slope * cofactors};
+    const Smooth<T> m = Measure::of(volume_change(F), p);
+    return {m.value, m.slope * cofactors(F)};
   }
 };
 
@@ -51,6 +49,7 @@ struct RatioVolume : RatioMeasure<RatioVolume> {
 };
 
 struct CorotatedVolume : InvariantLaw<CorotatedVolume> {
+  static constexpr bool kHasStretches = true;
   using InvariantLaw::energy;
   template <class T>
   static ISOCHOR_KERNEL T energy(const Invariants<T>& s, const Parameters<T>&) {
@@ -73,10 +72,6 @@ struct GreenVolume : InvariantLaw<GreenVolume> {
   static ISOCHOR_KERNEL InvariantDerivatives<T> derivatives(const Invariants<T>&,
                                                             const Parameters<T>&) {
     return {.i1 = T(0.5)};
-  }
-  template <class T>
-  static ISOCHOR_KERNEL Response<T> respond(const Mat3<T>& F, const Parameters<T>&) {
-    return {T(0.5) * Invariants<T>(F).i1, F};
   }
 };
 

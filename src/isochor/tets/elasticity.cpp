@@ -169,6 +169,8 @@ void find_stiffnesses(const Model& model, const Tets& tets, const Configuration&
                 const bool pressed = !at.pressures.empty();
                 law.tangent = batch.numbers;
                 law.fix = pressed ? materials::Definiteness::None : fix;
+                law.whole = fix == materials::Definiteness::None &&
+                            materials::has_whole_tangent(material.law);
                 materials::evaluate(material.law, law);
                 const auto& [first, count, number] = tets.batches()[b];
                 double gradient[9 * kBatch], volume[kBatch], pressure[kBatch];
@@ -178,14 +180,15 @@ void find_stiffnesses(const Model& model, const Tets& tets, const Configuration&
                   volume[i] = model.volume[t];
                   pressure[i] = pressed ? at.pressures[t] : 0;
                 }
-                const StiffnessBatch stiffness{.count = batch.count,
-                                               .isotropic = materials::is_isotropic(material.law),
-                                               .F = batch.F,
-                                               .gradient = gradient,
-                                               .volume = volume,
-                                               .pressure = pressed ? pressure : nullptr,
-                                               .fix = fix,
-                                               .numbers = batch.numbers};
+                const StiffnessBatch stiffness{
+                    .count = batch.count,
+                    .isotropic = materials::is_isotropic(material.law) && !law.whole,
+                    .F = batch.F,
+                    .gradient = gradient,
+                    .volume = volume,
+                    .pressure = pressed ? pressure : nullptr,
+                    .fix = fix,
+                    .numbers = batch.numbers};
                 ISOCHOR_CALL_KERNEL(best_isa(), stiffness_kernel(stiffness));
                 for (int i = 0; i < count; ++i) {
                   const std::size_t t = tets.tet(first + i);
