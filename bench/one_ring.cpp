@@ -15,7 +15,7 @@ using reproduce::Relation;
 struct Motion {
   std::size_t tets = 0;
   double seconds = 0, error = 0, height = 0;
-  int pressures = 0, newton = 0, cuts = 0, inverted = 0;
+  int pressures = 0, newton = 0, krylov = 0, cuts = 0, inverted = 0;
 };
 
 constexpr int kSteps = 4;   // of any mesh: what they leave of the motion's error is the same
@@ -35,6 +35,7 @@ Motion run_motion(const tets::BodySpec& body, Context& context) {
     sum.height = report.high - report.low;
     sum.pressures += report.sum.position_iterations + report.sum.velocity_iterations;
     sum.newton += report.sum.newton_iterations;
+    sum.krylov += report.sum.krylov_iterations;
     sum.cuts += report.sum.cuts;
     sum.inverted = std::max(sum.inverted, report.inverted);
     context.log(LogLevel::Info, fmt::format("one-ring: {} tets, frame {} of {}, {:.2f} s", sum.tets,
@@ -67,10 +68,11 @@ double add_row(double spacing, Context& context, std::vector<BenchRow>& rows) {
           "per frame of {} steps, {} frames from the impact on, mean of {} runs, {} threads; "
           "largest "
           "error of the volume {:.2g} % (paper 1 %); {} systems of "
-          "elasticity, {} iterations for pressures in all; {} steps cut in two, at most {} tets "
+          "elasticity with {} iterations, {} iterations for pressures in all; {} steps cut in two, "
+          "at most {} tets "
           "inside out at the end of a frame; {:.4f} m high at the end",
           kSteps, kFrames, runs, context.arena.threads(), 100 * motion.error, motion.newton,
-          motion.pressures, motion.cuts, motion.inverted, motion.height)};
+          motion.krylov, motion.pressures, motion.cuts, motion.inverted, motion.height)};
   if (count > 90'000 && count < 120'000) {
     row.relation = Relation::AtMost;
     row.bound = 3;

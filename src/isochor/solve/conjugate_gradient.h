@@ -19,6 +19,18 @@ struct KrylovReport {
   std::string_view fallback;  ///< why another method had to take over; empty: none had
 };
 
+/// How far a Krylov solve goes: down to a relative residual that is needed, and on to one that is
+/// wanted where that takes few iterations.
+struct Accuracy {
+  Accuracy(double tolerance) : needed(tolerance), wanted(tolerance) {}
+  Accuracy(double needed, double wanted, int few) : needed(needed), wanted(wanted), few(few) {}
+  bool reached(double residual, int iterations) const {
+    return residual <= (iterations < few ? wanted : needed);
+  }
+  double needed, wanted;
+  int few = 0;
+};
+
 struct KrylovScratch {
   explicit KrylovScratch(std::size_t size = 0) : r(size), p(size), image(size) {}
   std::vector<double> r, p;
@@ -36,7 +48,8 @@ struct KrylovScratch {
 template <class Apply, class Precondition, class Stop>
 KrylovReport conjugate_gradient(ThreadArena& arena, Apply&& apply, Precondition&& precondition,
                                 Stop&& stop, std::span<const double> b, std::span<double> x,
-                                double tolerance, int max_iterations, KrylovScratch& scratch) {
+                                const Accuracy& accuracy, int max_iterations,
+                                KrylovScratch& scratch) {
   constexpr double kFlat = 1e-12;
   auto& [r, p, image] = scratch;
   KrylovReport report;
@@ -75,10 +88,8 @@ KrylovReport conjugate_gradient(ThreadArena& arena, Apply&& apply, Precondition&
     axpy(arena, alpha, p, x);
     axpy(arena, -alpha, image, r);
     report.relative_residual = std::sqrt(dot(arena, r, r)) / b_norm;
-    if (report.relative_residual <= tolerance) {
-      report.converged = true;
-      break;
-    }
+    report.converged = accuracy.reached(report.relative_residual, report.iterations);
+    if (report.converged) break;
   }
   return report;
 }

@@ -22,7 +22,7 @@ struct MinresScratch {
 /// is that in the norm of M^-1.
 template <class Apply, class Precondition, class Stop>
 KrylovReport minres(ThreadArena& arena, Apply&& apply, Precondition&& precondition, Stop&& stop,
-                    std::span<const double> b, std::span<double> x, double tolerance,
+                    std::span<const double> b, std::span<double> x, const Accuracy& accuracy,
                     int max_iterations, MinresScratch& s) {
   constexpr double kNothing = 1e-14;
   KrylovReport report;
@@ -74,7 +74,7 @@ KrylovReport minres(ThreadArena& arena, Apply&& apply, Precondition&& preconditi
     });
     eta *= -sine;
     report.relative_residual = std::abs(eta) / first;
-    report.converged = report.relative_residual <= tolerance;
+    report.converged = accuracy.reached(report.relative_residual, report.iterations);
     if (report.converged || !(next_gamma > kNothing * first)) break;
     last_gamma = std::exchange(gamma, next_gamma);
     std::swap(s.last_v, s.v);

@@ -238,21 +238,23 @@ void Equilibrium::linearise(Definiteness fix) {
 }
 
 solve::KrylovReport Equilibrium::solve_linear(double tolerance) {
-  constexpr double kQuick = 12, kLoosest = 0.1, kCloser = 0.1, kClosest = 0.01, kExact = 1e-8;
+  constexpr double kLoosest = 0.1, kExact = 1e-8;
   // In short steps, for which the diagonal is enough, an iteration is a fiftieth of a system.
-  const double closer = time_ && linear_.applications() == 0 ? kClosest : kCloser;
-  const double enough = 0.1 * model_.params.newton.tolerance / without_zones_.residual;
-  tolerance = std::max(quick_ ? closer * tolerance : tolerance, std::min(enough, kLoosest));
-  if (model_.params.published) tolerance = kExact;
+  const bool cheap = time_ && linear_.applications() == 0;
+  const double closer = cheap ? 0.01 : 0.1;
+  const int few = cheap ? 24 : 12;
+  const double enough =
+      std::min(0.1 * model_.params.newton.tolerance / without_zones_.residual, kLoosest);
+  solve::Accuracy accuracy(std::max(tolerance, enough), std::max(closer * tolerance, enough), few);
+  if (model_.params.published) accuracy = kExact;
   solve::KrylovReport report;
   int earlier = 0;
   do {
     earlier += report.iterations;
     std::ranges::copy(scratch_.force, linear_.right_side().begin());
-    report = zonal_ ? zonal_->solve(linear_, scratch_.force, tolerance, time_, scratch_.step)
-                    : linear_.solve(scratch_.step, tolerance);
+    report = zonal_ ? zonal_->solve(linear_, scratch_.force, accuracy, time_, scratch_.step)
+                    : linear_.solve(scratch_.step, accuracy);
   } while (report.unfit && linear_.weaken());
-  quick_ = report.iterations <= kQuick;
   report.iterations += earlier;
   return report;
 }

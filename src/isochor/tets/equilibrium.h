@@ -165,7 +165,7 @@ class Equilibrium {
   double imbalance_ = 0;             ///< of forces alone, of the last evaluation
   int settled_ = 0;
   double drag_ = 0;  ///< N/m, see hold_back
-  bool guesses_ = false, quick_ = true;
+  bool guesses_ = false;
   double rounding_force_ = 0;  ///< what rounding leaves on a node, N
 };
 

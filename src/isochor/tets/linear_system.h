@@ -51,9 +51,9 @@ class LinearSystem {
 
   /// u by conjugate gradients, from zero. `more(p, q)` adds to q what the operator has besides K.
   template <class More>
-  solve::KrylovReport solve(std::span<Vec3d> u, double tolerance, More&& more);
-  solve::KrylovReport solve(std::span<Vec3d> u, double tolerance) {
-    return solve(u, tolerance, [](std::span<const Vec3d>, std::span<Vec3d>) {});
+  solve::KrylovReport solve(std::span<Vec3d> u, const solve::Accuracy& accuracy, More&& more);
+  solve::KrylovReport solve(std::span<Vec3d> u, const solve::Accuracy& accuracy) {
+    return solve(u, accuracy, [](std::span<const Vec3d>, std::span<Vec3d>) {});
   }
 
   /// q = K p, and what is like K^-1 r: both without what may not move.
@@ -102,7 +102,8 @@ inline std::span<Vec3d> vectors(std::span<double> v) {
 }
 
 template <class More>
-solve::KrylovReport LinearSystem::solve(std::span<Vec3d> u, double tolerance, More&& more) {
+solve::KrylovReport LinearSystem::solve(std::span<Vec3d> u, const solve::Accuracy& accuracy,
+                                        More&& more) {
   restraint_(right_side(), context_.arena);
   solve::KrylovReport report = solve::conjugate_gradient(
       context_.arena,
@@ -117,7 +118,7 @@ solve::KrylovReport LinearSystem::solve(std::span<Vec3d> u, double tolerance, Mo
         restraint_(vectors(q), context_.arena);
       },
       [&](std::span<const double> r, std::span<double> z) { precondition(vectors(r), vectors(z)); },
-      [&] { return bool(context_.cancelled); }, memory_.krylov.r, flat(u), tolerance,
+      [&] { return bool(context_.cancelled); }, memory_.krylov.r, flat(u), accuracy,
       model_.params.newton.max_krylov_iterations, memory_.krylov);
   report.operator_applications += report.iterations * applications();
   return report;

@@ -163,11 +163,12 @@ std::span<const double> ZonalSystem::curving_pressures() {
 }
 
 solve::KrylovReport ZonalSystem::solve(LinearSystem& linear, std::span<const Vec3d> force,
-                                       double tolerance, const std::optional<solve::TimeStep>& time,
+                                       const solve::Accuracy& accuracy,
+                                       const std::optional<solve::TimeStep>& time,
                                        std::span<Vec3d> step) {
-  if (method_ == ZoneMethod::Multiplier) return solve_weighted(linear, force, tolerance, step);
-  return direct() ? solve_direct(linear, force, tolerance, step)
-                  : solve_whole(linear, force, tolerance, time, step);
+  if (method_ == ZoneMethod::Multiplier) return solve_weighted(linear, force, accuracy, step);
+  return direct() ? solve_direct(linear, force, accuracy, step)
+                  : solve_whole(linear, force, accuracy, time, step);
 }
 
 void ZonalSystem::move_multipliers() {
@@ -187,9 +188,10 @@ void ZonalSystem::go_back(std::span<Vec3d> positions) {
 /// (K + B^T W B) dx = f: as many eigenvalues stand out as there are zones, which costs conjugate
 /// gradients as many iterations.
 solve::KrylovReport ZonalSystem::solve_weighted(LinearSystem& linear, std::span<const Vec3d> force,
-                                                double tolerance, std::span<Vec3d> step) {
+                                                const solve::Accuracy& accuracy,
+                                                std::span<Vec3d> step) {
   std::ranges::copy(force, linear.right_side().begin());
-  return linear.solve(step, tolerance, [&](std::span<const Vec3d> p, std::span<Vec3d> q) {
+  return linear.solve(step, accuracy, [&](std::span<const Vec3d> p, std::span<Vec3d> q) {
     zone_change(model_, memory_.slopes, p, memory_.change, context_.arena);
     resist(memory_.change, memory_.right);
     add_zone_force(model_, memory_.slopes, memory_.right, q, context_.arena);
@@ -203,7 +205,8 @@ solve::KrylovReport ZonalSystem::solve_weighted(LinearSystem& linear, std::span<
 /// zones there are, and one application of M^-1 for each. Whatever its accuracy, B dx = -c holds to
 /// rounding: volumes converge quadratically.
 solve::KrylovReport ZonalSystem::solve_direct(LinearSystem& linear, std::span<const Vec3d> force,
-                                              double tolerance, std::span<Vec3d> step) {
+                                              const solve::Accuracy& accuracy,
+                                              std::span<Vec3d> step) {
   const solve::PivotedCholesky& metric = model_.zones.metric;
   const std::size_t rank = metric.rank();
   ThreadArena& arena = context_.arena;
@@ -224,8 +227,8 @@ solve::KrylovReport ZonalSystem::solve_direct(LinearSystem& linear, std::span<co
                [&](std::size_t i) { b[i] = force[i] - b[i]; });
   linear.restraint()(b, arena);
   project(b);
-  solve::KrylovReport report = linear.solve(
-      step, tolerance, [&](std::span<const Vec3d>, std::span<Vec3d> q) { project(q); });
+  solve::KrylovReport report =
+      linear.solve(step, accuracy, [&](std::span<const Vec3d>, std::span<Vec3d> q) { project(q); });
   report.iterations += int(rank);
   report.operator_applications += 2 + int(rank) * linear.applications();
 
@@ -342,7 +345,7 @@ void ZonalSystem::check_change(std::span<const Vec3d> step) {
 /// Many zones: MINRES on K dx + B^T q = f, B dx = -c, with the preconditioner of K and what zones
 /// give way roughly for the Schur complement.
 solve::KrylovReport ZonalSystem::solve_whole(LinearSystem& linear, std::span<const Vec3d> force,
-                                             double tolerance,
+                                             const solve::Accuracy& accuracy,
                                              const std::optional<solve::TimeStep>& time,
                                              std::span<Vec3d> step) {
   const std::size_t size = 3 * model_.node_count(), zones = model_.zones.count();
@@ -364,7 +367,7 @@ solve::KrylovReport ZonalSystem::solve_whole(LinearSystem& linear, std::span<con
         linear.precondition(vectors(r.first(size)), vectors(z.first(size)));
         give_way(time, r.subspan(size), z.subspan(size));
       },
-      [&] { return bool(context_.cancelled); }, b, x, tolerance,
+      [&] { return bool(context_.cancelled); }, b, x, accuracy,
       model_.params.newton.max_krylov_iterations, memory_.minres);
   report.operator_applications += report.iterations * linear.applications();
   std::ranges::copy(vectors(x.first(size)), step.begin());

@@ -77,7 +77,8 @@ class ZonalSystem {
 
   /// dx, and the pressures, from f as last evaluated. Minimises for the present pressures alone
   /// with ZoneMethod::Multiplier.
-  solve::KrylovReport solve(LinearSystem& linear, std::span<const Vec3d> force, double tolerance,
+  solve::KrylovReport solve(LinearSystem& linear, std::span<const Vec3d> force,
+                            const solve::Accuracy& accuracy,
                             const std::optional<solve::TimeStep>& time, std::span<Vec3d> step);
 
   /// Moves multipliers by what is left: the outer iteration of ZoneMethod::Multiplier.
@@ -98,10 +99,11 @@ class ZonalSystem {
   void resist(std::span<const double> c, std::span<double> out);
   void check_wanted();
   bool direct() const;
-  solve::KrylovReport solve_direct(LinearSystem&, std::span<const Vec3d>, double, std::span<Vec3d>);
-  solve::KrylovReport solve_whole(LinearSystem&, std::span<const Vec3d>, double,
+  solve::KrylovReport solve_direct(LinearSystem&, std::span<const Vec3d>, const solve::Accuracy&,
+                                   std::span<Vec3d>);
+  solve::KrylovReport solve_whole(LinearSystem&, std::span<const Vec3d>, const solve::Accuracy&,
                                   const std::optional<solve::TimeStep>&, std::span<Vec3d>);
-  solve::KrylovReport solve_weighted(LinearSystem&, std::span<const Vec3d>, double,
+  solve::KrylovReport solve_weighted(LinearSystem&, std::span<const Vec3d>, const solve::Accuracy&,
                                      std::span<Vec3d>);
   void find_schur_diagonal(const std::optional<solve::TimeStep>& time);
   void give_way(const std::optional<solve::TimeStep>& time, std::span<const double> r,
