@@ -35,7 +35,7 @@ struct Solved {
 };
 
 /// Solves A x = b with a diagonal preconditioner and counts the calls.
-Solved solve_with(const Dense& A, const Vector& b, double tolerance, int max_iterations,
+Solved solve_with(const Dense& A, const Vector& b, const Accuracy& accuracy, int max_iterations,
                   const Vector& inverse_diagonal, int stop_after = 1 << 30) {
   Solved out{.x = Vector::Constant(b.size(), 77)};  // must not matter: CG starts at zero
   ThreadArena arena(1);
@@ -52,7 +52,7 @@ Solved solve_with(const Dense& A, const Vector& b, double tolerance, int max_ite
   };
   out.report = conjugate_gradient(
       arena, apply, precondition, [&] { return out.preconditionings >= stop_after; },
-      std::span(b.data(), size), std::span(out.x.data(), size), tolerance, max_iterations, scratch);
+      std::span(b.data(), size), std::span(out.x.data(), size), accuracy, max_iterations, scratch);
   return out;
 }
 
@@ -217,6 +217,21 @@ TEST(SolveConjugateGradient, AFlatDirectionCountsAsOneOfNoCurvature) {
   const Solved soft = solve_with(with_eigenvalues(random, eigenvalues), b, 1e-6, 1000, ones(20));
   EXPECT_TRUE(soft.report.converged);
   EXPECT_FALSE(soft.report.indefinite);
+}
+
+TEST(SolveConjugateGradient, GoesBeyondWhatIsNeededOnlyWithinFewIterations) {
+  Random random(12);
+  const Dense A = with_eigenvalues(random, Vector::LinSpaced(60, 1, 100));
+  const Vector b = random_vector(random, 60);
+  const auto end = [&](const Accuracy& accuracy) {
+    return solve_with(A, b, accuracy, 1000, ones(60)).report;
+  };
+  const int needed = end(1e-2).iterations, wanted = end(1e-4).iterations;
+  ASSERT_GT(wanted, needed + 4);
+  EXPECT_EQ(end({1e-2, 1e-4, wanted + 1}).iterations, wanted);
+  EXPECT_EQ(end({1e-2, 1e-4, needed + 2}).iterations, needed + 2);
+  EXPECT_EQ(end({1e-2, 1e-4, 1}).iterations, needed);
+  EXPECT_TRUE(end({1e-2, 1e-4, needed + 2}).converged);
 }
 
 /// It is not the matrix that is to blame.
