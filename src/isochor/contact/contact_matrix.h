@@ -23,13 +23,22 @@ class ContactMatrix {
   template <class S>
   void add_product(std::span<const Vec3<S>> p, std::span<Vec3<S>> q, ThreadArena& arena) const {
     parallel_for(arena, points_.size(), kRowsAtOnce, [&](std::size_t row) {
-      Vec3d sum{0, 0, 0};
-      for (std::int32_t k = pattern_.first[row]; k < pattern_.first[row + 1]; ++k) {
-        const Vec3<S>& x = p[pattern_.columns[k]];
-        sum += blocks_[k] * Vec3d{double(x[0]), double(x[1]), double(x[2])};
-      }
+      const Vec3d sum = row_times(row, [&](std::int32_t point) {
+        const Vec3<S>& x = p[point];
+        return Vec3d{double(x[0]), double(x[1]), double(x[2])};
+      });
       q[points_[row]] += Vec3<S>{S(sum[0]), S(sum[1]), S(sum[2])};
     });
+  }
+
+  /// Row of A times p, p(point) being a Vec3d.
+  template <class P>
+  Vec3d row_times(std::size_t row, P&& p) const {
+    Vec3d sum{0, 0, 0};
+    for (std::int32_t k = pattern_.first[row]; k < pattern_.first[row + 1]; ++k) {
+      sum += blocks_[k] * p(pattern_.columns[k]);
+    }
+    return sum;
   }
 
  private:

@@ -36,7 +36,8 @@ Conserving::Conserving(const Model& model, const ConservingParams& params,
       later_pressures_(model.node_count()),
       positions_(model.node_count()),
       velocities_(model.node_count()),
-      half_(model.node_count()) {
+      half_(model.node_count()),
+      way_(model.node_count()) {
   if (model.params.integrator != solve::Integrator::BackwardEuler) {
     throw Error(Fault::Input, "tets::Conserving", "volumes are kept with backward Euler only",
                 "build the model with solve::Integrator::BackwardEuler");
@@ -134,7 +135,7 @@ void Conserving::advance_freely(std::span<Vec3d> positions, std::span<Vec3d> way
       part = 1;
     }
   }
-  for (std::size_t i = 0; i < way.size(); ++i) positions[i] += part * way[i];
+  each_node([&](std::size_t i) { positions[i] += part * way[i]; });
 }
 
 void Conserving::keep_out(std::span<Vec3d> positions) {
@@ -153,14 +154,16 @@ void Conserving::keep_out(std::span<Vec3d> positions) {
 void Conserving::recover(const contact::PlacedColliders& placed, std::span<Vec3d> positions,
                          bool first_round, ConservingReport& report) {
   const std::span<const double> rest = rings_.rest_volumes();
+  rings_.measure(positions);
   for (int step = 0;; ++step, ++report.recovery_steps) {
     find_rows(positions, placed, report);
-    rings_.measure(positions);
     report.worst_ring = rings_.largest_error();
     const bool enough = report.worst_ring <= params_.volume_tolerance;
     if (enough || step == params_.recovery_steps || context_.cancelled) return;
-    for (std::size_t i = 0; i < wanted_.size(); ++i) wanted_[i] = rest[i] - rings_.volumes()[i];
-    std::fill(velocities_.begin(), velocities_.end(), Vec3d{0, 0, 0});
+    each_node([&](std::size_t i) {
+      wanted_[i] = rest[i] - rings_.volumes()[i];
+      velocities_[i] = {0, 0, 0};
+    });
     // Only the first of these pressures is what the step before needed, too.
     const bool first = first_round && step == 0;
     if (!first) std::fill(later_pressures_.begin(), later_pressures_.end(), 0.0);
@@ -179,16 +182,18 @@ void Conserving::recover(const contact::PlacedColliders& placed, std::span<Vec3d
 void Conserving::move_by_parts(std::span<Vec3d> positions) {
   constexpr double kLeast = 1.0 / 16;
   const double wrong = rings_.squared_error();
-  positions_.assign(positions.begin(), positions.end());
-  way_ = velocities_;
+  each_node([&](std::size_t i) {
+    positions_[i] = positions[i];
+    way_[i] = velocities_[i];
+  });
   for (double part = 1;; part /= 2) {
-    for (std::size_t i = 0; i < way_.size(); ++i) velocities_[i] = part * way_[i];
+    if (part < 1) each_node([&](std::size_t i) { velocities_[i] = part * way_[i]; });
     advance_freely(positions, velocities_);
     keep_out(positions);
     rings_.measure(positions);
     // All of the way would leave nothing, were volumes linear.
     if (rings_.squared_error() <= (1 - 0.5 * part) * wrong || part == kLeast) return;
-    std::ranges::copy(positions_, positions.begin());
+    each_node([&](std::size_t i) { positions[i] = positions_[i]; });
   }
 }
 
@@ -379,7 +384,6 @@ void Conserving::settle(const contact::PlacedColliders& placed, std::span<const 
     rings_.measure(next_.positions);
     if (rings_.largest_error() <= params_.volume_tolerance) break;
   }
-  rings_.measure(next_.positions);
   if (params_.keep_volumes) {
     report.worst_ring = rings_.largest_error();
     report.velocity_iterations += correct_velocities(next_.velocities);

@@ -126,6 +126,10 @@ class Conserving {
   /// Fills slides_ with nodes that touch a collider.
   void find_slides(std::span<const Vec3d> positions, const contact::PlacedColliders& placed);
   void repel(std::span<Vec3d> velocities, double dt);
+  template <class F>
+  void each_node(F&& f) {
+    parallel_for(context_.arena, model_.node_count(), solve::kVectorGrain, f);
+  }
   /// Changes positions so that nothing crosses on the straight way to them, and velocities by as
   /// much as that takes.
   void separate(std::span<const Vec3d> start, std::span<Vec3d> positions,

@@ -13,6 +13,7 @@ LinearMemory::LinearMemory(const Model& model)
       matrix(model.pattern.columns.size()),
       damping(model.moves() && model.stiffness_damping() > 0 ? matrix.size() : 0),
       rounded(model.moves() ? RoundedRows(model.pattern) : RoundedRows()),
+      rounded_solve(model.moves() ? model.node_count() : 0),
       inverse_diagonal(model.auxiliary && !model.moves() ? 0 : model.node_count()),
       preconditioner(model),
       krylov(3 * model.node_count()) {}
@@ -25,6 +26,7 @@ void LinearMemory::poison() {
   }
   for (auto& t : stiffnesses) std::fill_n(t.entry, t.kSize, float(nan));
   rounded.poison();
+  rounded_solve.poison();
   preconditioner.poison();
 }
 
@@ -87,6 +89,15 @@ void LinearSystem::linearise_damping(const Configuration& start) {
 }
 
 std::span<Vec3d> LinearSystem::right_side() { return vectors(std::span(memory_.krylov.r)); }
+
+solve::KrylovReport LinearSystem::solve(std::span<Vec3d> u, const solve::Accuracy& accuracy) {
+  if (!short_step_) return solve(u, accuracy, [](std::span<const Vec3d>, std::span<Vec3d>) {});
+  restraint_(right_side(), context_.arena);
+  return memory_.rounded_solve.solve(
+      model_, memory_.rounded, memory_.inverse_diagonal, restraint_, contact_, right_side(), u,
+      accuracy, model_.params.newton.max_krylov_iterations,
+      [&] { return bool(context_.cancelled); }, context_.arena);
+}
 
 void LinearSystem::multiply(std::span<const Vec3d> p, std::span<Vec3d> q) {
   solve::multiply(model_.pattern, memory_.matrix, p, q, context_.arena);

@@ -7,7 +7,7 @@
 #include "isochor/solve/conjugate_gradient.h"
 #include "isochor/solve/time_integration.h"
 #include "isochor/tets/preconditioner.h"
-#include "isochor/tets/rounded_rows.h"
+#include "isochor/tets/rounded_solve.h"
 
 namespace isochor::tets {
 
@@ -21,6 +21,7 @@ struct LinearMemory {
   solve::Blocks<double> matrix;
   solve::Blocks<double> damping;        ///< where there is one by stiffness
   RoundedRows rounded;                  ///< the matrix again, for short steps
+  RoundedSolve rounded_solve;           ///< where the operator has nothing besides
   std::vector<Mat3d> inverse_diagonal;  ///< where the diagonal is, or may be, the preconditioner
   PreconditionerMemory preconditioner;
   solve::KrylovScratch krylov;
@@ -52,9 +53,7 @@ class LinearSystem {
   /// u by conjugate gradients, from zero. `more(p, q)` adds to q what the operator has besides K.
   template <class More>
   solve::KrylovReport solve(std::span<Vec3d> u, const solve::Accuracy& accuracy, More&& more);
-  solve::KrylovReport solve(std::span<Vec3d> u, const solve::Accuracy& accuracy) {
-    return solve(u, accuracy, [](std::span<const Vec3d>, std::span<Vec3d>) {});
-  }
+  solve::KrylovReport solve(std::span<Vec3d> u, const solve::Accuracy& accuracy);
 
   /// q = K p, and what is like K^-1 r: both without what may not move.
   void multiply(std::span<const Vec3d> p, std::span<Vec3d> q);

@@ -182,12 +182,14 @@ double OneRings::largest_error() const {
 }
 
 double OneRings::squared_error() const {
-  double sum = 0;
-  for (std::size_t i = 0; i < rest_.size(); ++i) {
-    const double error = rest_[i] > 0 ? volumes_[i] / rest_[i] - 1 : 0;
-    sum += error * error;
-  }
-  return sum;
+  return deterministic_sum(arena_, rest_.size(), [&](std::size_t begin, std::size_t end) {
+    double sum = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      const double error = rest_[i] > 0 ? volumes_[i] / rest_[i] - 1 : 0;
+      sum += error * error;
+    }
+    return sum;
+  });
 }
 
 /// Both are squares of velocities times masses.
@@ -236,19 +238,23 @@ solve::KrylovReport OneRings::correct(std::span<Vec3d> velocities, std::span<con
     scale(r, addition_);
     return std::sqrt(solve::dot(arena_, r, addition_));
   };
-  divergence(velocities, right_);
+  const bool still = std::ranges::all_of(velocities, [](const Vec3d& v) { return dot(v, v) == 0; });
+  if (!still) divergence(velocities, right_);
   parallel_for(arena_, right_.size(), solve::kRowGrain,
-               [&](std::size_t i) { right_[i] = wanted[i] - right_[i]; });
-  if (is_rounding(velocities)) {
+               [&](std::size_t i) { right_[i] = still ? wanted[i] : wanted[i] - right_[i]; });
+  if (!still && is_rounding(velocities)) {
     solve::fill(arena_, 0, pressures);
     return {.relative_residual = 0, .converged = true};
   }
-  // What pressures change, and leave to do.
+  // What pressures change.
   const auto evaluate = [&] {
     gradient(pressures, change_);
     parallel_for(arena_, change_.size(), solve::kRowGrain,
                  [&](std::size_t i) { change_[i] *= -response_[i]; });
     project(change_);
+  };
+  // And leave to do.
+  const auto find_left = [&] {
     divergence(change_, left_);
     parallel_for(arena_, left_.size(), solve::kRowGrain, [&](std::size_t i) {
       left_[i] = right_[i] - left_[i] - give * diagonal_[i] * pressures[i];
@@ -258,7 +264,11 @@ solve::KrylovReport OneRings::correct(std::span<Vec3d> velocities, std::span<con
   const double whole = norm(right_);
   // From the guess, unless there is none or it is worse than none.
   const bool guessed = solve::dot(arena_, pressures, pressures) > 0;
-  double left = guessed ? evaluate() : whole;
+  double left = whole;
+  if (guessed) {
+    evaluate();
+    left = find_left();
+  }
   if (!(left < whole)) {
     solve::fill(arena_, 0, pressures);
     solve::copy(arena_, right_, left_);
@@ -284,12 +294,18 @@ solve::KrylovReport OneRings::correct(std::span<Vec3d> velocities, std::span<con
                             std::max(tolerance, kHalf), most, minres_);
     parallel_for(arena_, pressures.size(), solve::kRowGrain,
                  [&](std::size_t i) { pressures[i] += addition_[i]; });
-    left = evaluate();
+    evaluate();
     report.iterations += part.iterations;
     report.operator_applications += part.operator_applications;
-    report.converged = part.converged && (tolerance >= kHalf || left < before);
-    report.relative_residual = left / whole;
-    again = report.converged && tolerance < kHalf && left > params.tolerance * whole;
+    report.converged = part.converged;
+    report.relative_residual = part.relative_residual * before / whole;
+    again = part.converged && tolerance < kHalf;
+    if (again) {
+      left = find_left();
+      report.converged = left < before;
+      report.relative_residual = left / whole;
+      again = report.converged && left > params.tolerance * whole;
+    }
   }
   parallel_for(arena_, change_.size(), solve::kRowGrain,
                [&](std::size_t i) { velocities[i] += change_[i]; });

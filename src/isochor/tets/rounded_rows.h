@@ -23,6 +23,10 @@ class RoundedRows {
   void multiply(const solve::BlockPattern& pattern, std::span<const Vec3d> x, std::span<Vec3d> y,
                 ThreadArena& arena);
 
+  const Half* entries() const { return entries_.data(); }
+  std::span<const float> scale() const { return scale_; }
+  std::span<const float> by_scale() const { return by_scale_; }
+
  private:
   std::vector<Half> entries_;            ///< of H, blocks by columns; some more at the end
   std::vector<float> scale_, by_scale_;  ///< S and its inverse

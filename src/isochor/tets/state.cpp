@@ -56,7 +56,7 @@ std::size_t Scratch::bytes() const {
                   elastic.corner_forces, elastic.batch_energy, linear.stiffnesses, linear.matrix,
                   linear.damping, linear.inverse_diagonal, linear.krylov.r, linear.krylov.p,
                   linear.krylov.image) +
-         linear.rounded.bytes() + linear.preconditioner.bytes();
+         linear.rounded.bytes() + linear.rounded_solve.bytes() + linear.preconditioner.bytes();
 }
 
 std::size_t bytes_allocated(const Model& model, const State& state, const Scratch& scratch) {
