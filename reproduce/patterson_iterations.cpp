@@ -65,12 +65,14 @@ struct Patience {
   int systems;      ///< per step
   double shortest;  ///< step
 };
-Patience patience(int n) { return n < 64 ? Patience{25, 1.0 / 8} : Patience{18, 1.0 / 4}; }
+Patience patience(int n, bool slides) {
+  return n < 64 || slides ? Patience{25, 1.0 / 8} : Patience{18, 1.0 / 4};
+}
 
 class Case {
  public:
   Case(int n, double poisson, double jumps, Context& context, bool slides = false)
-      : patience_(patience(n)),
+      : patience_(patience(n, slides)),
         model_(mixed::build_model(
             {make_cube(n, poisson, slides, context)}, {},
             {.jumps = jumps, .tolerance = 1e-5, .max_iterations = patience_.systems})),
@@ -141,6 +143,7 @@ void add_motion(const Motion& motion, double poisson, int n, bool published, Con
   const FollowedMotion way = body.follow(motion);
   const std::string quantity = named(motion.name, poisson, n);
   if (!way.arrived) {
+    const Patience most = patience(n, motion.slides);
     report.rows.push_back(
         {.id = "patterson/iterations",
          .quantity = quantity,
@@ -148,8 +151,8 @@ void add_motion(const Motion& motion, double poisson, int n, bool published, Con
          .source = "ours",
          .note = fmt::format("no equilibrium found beyond {} of the way, in steps of no less than "
                              "{} and {} linear systems each: {} solves, {} iterations, {} cuts",
-                             way.reached, patience(n).shortest, patience(n).systems, way.solves,
-                             way.iterations, way.cuts)});
+                             way.reached, most.shortest, most.systems, way.solves, way.iterations,
+                             way.cuts)});
     return;
   }
   report.add(quantity + "/newton", "best", way.solves, Relation::Shown, {},
