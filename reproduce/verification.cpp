@@ -129,10 +129,9 @@ lattice::HoldSpec hold_where(const lattice::BodySpec& body, const Placement& pla
 }
 
 StaticBody::StaticBody(lattice::BodySpec body, const Discretisation& scheme, Context& context,
-                       double tolerance, double jumps)
-    : model(mixed::build_model(
-          {body}, {.quadrature = scheme.quadrature},
-          {.hourglass = scheme.hourglass, .jumps = jumps, .tolerance = tolerance})),
+                       double tolerance)
+    : model(mixed::build_model({body}, {.quadrature = scheme.quadrature},
+                               {.hourglass = scheme.hourglass, .tolerance = tolerance})),
       state(mixed::make_state(model)),
       body_(std::move(body)),
       scratch_(model),

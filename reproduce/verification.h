@@ -85,9 +85,8 @@ lattice::HoldSpec hold_where(const lattice::BodySpec& body, const Placement& pla
 /// A body with a pressure per cell and what it took to move it.
 class StaticBody {
  public:
-  /// `jumps` are those of lattice::mixed::Params.
   StaticBody(lattice::BodySpec body, const Discretisation& scheme, Context& context,
-             double tolerance = 1e-7, double jumps = lattice::mixed::Params{}.jumps);
+             double tolerance = 1e-7);
 
   /// False, and the state as it was, where no equilibrium was found.
   bool advance(const lattice::StepInput& input);

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "isochor/base/error.h"
+#include "isochor/lattice/cell_law.h"
 #include "isochor/lattice/multigrid.h"
 #include "isochor/materials/volume_split.h"
 
@@ -98,6 +99,28 @@ void at_cell(std::vector<GroupVolume>& volumes, std::int32_t cell, F&& f) {
   f(volumes[block / kGroupBlocks], cell % 8, block % kGroupBlocks);
 }
 
+/// What a cell resists a change of shape with at rest, fully active, as the mu of an isotropic law
+/// that would do the same: the trace of its tangent over symmetric F of trace zero, of which that
+/// law has 2 mu five times. Jumps of pressures are measured in it: fibres may pull with many mu.
+double stiffness_of_shape(const lattice::Model& base, std::int32_t cell) {
+  const BlockGroup& group = base.groups[cell / kGroupCells];
+  const std::int32_t number = base.material(group, base.blocks[cell / 8], cell % 8);
+  if (materials::is_isotropic(base.materials[number].law)) return base.mu(cell);
+  const std::vector<double> active(base.materials.size(), 1.0);
+  const Mat3d rest = Mat3d::identity();
+  CellLaw::Tangent T;
+  CellLaw(base, cell, active, nullptr, 0)
+      .linearise({&rest, 1}, materials::Definiteness::None, {&T, 1});
+  double trace = 0;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      const int at = i + 3 * j, mirrored = j + 3 * i;
+      trace += 0.5 * (T(at, at) + T(at, mirrored)) - T(4 * i, 4 * j) / 3;
+    }
+  }
+  return std::max(trace / 10, base.mu(cell));
+}
+
 /// Volumes, compliances and regions, and what pressures of a block are tied to their mean with. One
 /// number per block: otherwise the tie would move volume from one cell to another. `part` is what
 /// counts of a cell.
@@ -107,9 +130,11 @@ std::vector<GroupVolume> make_volumes(const lattice::Model& base, const Params& 
   constexpr double kHeldModulus = 100;  // in multiples of mu
   const std::vector<std::uint8_t> held = find_held_cells(base);
   std::vector<GroupVolume> volumes(base.groups.size(), GroupVolume{});
+  std::vector<double> stiffness(8 * base.blocks.size(), 0);  // Pa
   for (std::size_t c = 0; c < base.cells.size(); ++c) {
     const std::int32_t cell = base.cells[c];
     const Block& block = base.blocks[cell / 8];
+    stiffness[cell] = stiffness_of_shape(base, cell);
     at_cell(volumes, cell, [&](GroupVolume& v, int lane, int b) {
       v.volume[lane][b] =
           (base.moduli[cell / kGroupCells].*part)[lane][b] * block.h * block.h * block.h;
@@ -135,7 +160,7 @@ std::vector<GroupVolume> make_volumes(const lattice::Model& base, const Params& 
     const std::size_t at = b % kGroupBlocks;
     double mass = 0, whole = 0;
     for (int lane = 0; lane < 8; ++lane) {
-      mass += v.volume[lane][at] * base.moduli[b / kGroupBlocks].mu[lane][at];
+      mass += v.volume[lane][at] * stiffness[8 * b + std::size_t(lane)];
       whole += v.volume[lane][at];
     }
     for (int lane = 0; lane < 8 && whole > 0; ++lane) {

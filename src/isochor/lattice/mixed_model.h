@@ -70,7 +70,7 @@ inline constexpr int kGroupCells = 8 * kGroupBlocks;
 struct GroupVolume {
   double volume[8][kGroupBlocks];      ///< W, m^3
   double compliance[8][kGroupBlocks];  ///< 1/kappa, 1/Pa
-  double jump[8][kGroupBlocks];        ///< W delta / mu, mu that of the block, m^3/Pa
+  double jump[8][kGroupBlocks];        ///< W delta / mu, m^3/Pa, mu as the block's shape has it
   std::uint8_t region[8][kGroupBlocks];
   int regions = 1;  ///< most that a block of the group has: pressures jump freely between them
 };
