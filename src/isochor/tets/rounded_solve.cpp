@@ -21,19 +21,26 @@ namespace {
 constexpr std::size_t kRows = 256;
 
 double multiply(const RoundedIteration& it, ThreadArena& arena) {
-  return deterministic_sum(arena, it.pattern.rows(), [&](std::size_t begin, std::size_t end) {
-    double sum = 0;
-    ISOCHOR_CALL_KERNEL(best_isa(), rounded_product_kernel(it, begin, end, sum));
-    return sum;
-  }, kRows);
+  return deterministic_sum(
+      arena, it.pattern.rows(),
+      [&](std::size_t begin, std::size_t end) {
+        double sum = 0;
+        ISOCHOR_CALL_KERNEL(best_isa(), rounded_product_kernel(it, begin, end, sum));
+        return sum;
+      },
+      kRows);
 }
 
 RoundedSums advance(const RoundedIteration& it, double length, ThreadArena& arena) {
-  return deterministic_sum(arena, it.pattern.rows(), [&](std::size_t begin, std::size_t end) {
-    RoundedSums sums;
-    ISOCHOR_CALL_KERNEL(best_isa(), rounded_advance_kernel(it, float(length), begin, end, sums));
-    return sums;
-  }, kRows);
+  return deterministic_sum(
+      arena, it.pattern.rows(),
+      [&](std::size_t begin, std::size_t end) {
+        RoundedSums sums;
+        ISOCHOR_CALL_KERNEL(best_isa(),
+                            rounded_advance_kernel(it, float(length), begin, end, sums));
+        return sums;
+      },
+      kRows);
 }
 
 /// image += S^-1 C S^-1 p for the contacts C; returns what that adds to p A p.
@@ -79,8 +86,8 @@ void RoundedSolve::poison() {
 }
 
 std::size_t RoundedSolve::bytes() const {
-  return sizeof(float) * (x_.capacity() + r_.capacity() + p_.capacity() + image_.capacity() +
-                          inverse_.capacity());
+  return sizeof(float) *
+         (x_.capacity() + r_.capacity() + p_.capacity() + image_.capacity() + inverse_.capacity());
 }
 
 solve::KrylovReport RoundedSolve::solve(const Model& model, const RoundedRows& rows,

@@ -24,8 +24,8 @@ class RoundedSolve {
   solve::KrylovReport solve(const Model& model, const RoundedRows& rows,
                             std::span<const Mat3d> inverse_diagonal, const Restraint& restraint,
                             const contact::ContactMatrix* contact, std::span<const Vec3d> b,
-                            std::span<Vec3d> u, const solve::Accuracy& accuracy,
-                            int max_iterations, FunctionRef<bool()> stop, ThreadArena& arena);
+                            std::span<Vec3d> u, const solve::Accuracy& accuracy, int max_iterations,
+                            FunctionRef<bool()> stop, ThreadArena& arena);
 
  private:
   std::vector<float> x_, r_, p_;
