@@ -133,6 +133,19 @@ class LawPoints {
     }
   }
 
+  /// What cycles have in place of the tangent that linearise() left without a fix: gamma Q Q^T is
+  /// added, and eigenvalues are raised to `floor` mu in the chosen cells.
+  void augment(double floor, const bool* chosen = nullptr) {
+    double gamma[kBatchCells];
+    for (int i = 0; i < kBatchCells; ++i) gamma[i] = mixed::kAugmentation * batch_.mu[i];
+    if (axes_) {
+      ISOCHOR_CALL_KERNEL(isa_, augment_dense_kernel(&gradient_[0][0], gamma, dense_));
+    } else {
+      ISOCHOR_CALL_KERNEL(isa_, augment_principal_kernel(&gradient_[0][0], gamma, principal_));
+    }
+    raise(nullptr, floor, chosen);
+  }
+
  protected:
   Isa isa() const { return isa_; }
 

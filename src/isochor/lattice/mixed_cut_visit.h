@@ -115,6 +115,7 @@ class MixedCutVisit : public CutVisit {
     assemble_gradient(*this, tangents.cut[matrix]);
     if (images_) move_to_images(tangents);
     if (by_mean_) curve(fix, tangents);
+    augment_cells(tangents);
   }
 
  private:
@@ -191,15 +192,30 @@ class MixedCutVisit : public CutVisit {
       const auto& [m, slope, curvature] = of_mean_[lane];
       const double factor =
           cell_pressure_[lane] * curvature / (group().volume[lane] * model_.alpha * model_.alpha);
-      for (int c = 0; c < 21; ++c) {
-        for (int r = 0; r <= c; ++r) {
-          const auto part = static_cast<float>(factor * b.entry[r][lane] * b.entry[c][lane]);
-          const int at = CutMatrix::index(r, c);
-          if (factor > 0) tangents.definite.cut[matrix].entry[at][lane] += part;
-          if (factor > 0 || fix == Fix::None) tangents.system.cut[matrix].entry[at][lane] += part;
-        }
-      }
+      if (factor > 0) add_square(factor, b, lane, tangents.definite.cut[matrix]);
+      if (factor > 0 || fix == Fix::None) add_square(factor, b, lane, tangents.system.cut[matrix]);
       for (int e = 0; e < 21; ++e) b.entry[e][lane] *= static_cast<float>(slope);
+    }
+  }
+
+  /// gamma / W b b^T for cycles: of the cell's mean, as a pressure sees it. Added up over points it
+  /// would be far stiffer, as each of them would be kept from changing its volume.
+  void augment_cells(Tangents& tangents) {
+    const std::int32_t matrix = group().matrix;
+    for (int lane = 0; lane < kGroupBlocks; ++lane) {
+      if (group().volume[lane] == 0) continue;
+      const double gamma =
+          kAugmentation * group().mu[lane] / (group().volume[lane] * model_.alpha * model_.alpha);
+      add_square(gamma, tangents.cut[matrix], lane, tangents.definite.cut[matrix]);
+    }
+  }
+
+  static void add_square(double factor, const CutGradient& b, int lane, CutMatrix& to) {
+    for (int c = 0; c < 21; ++c) {
+      for (int r = 0; r <= c; ++r) {
+        to.entry[CutMatrix::index(r, c)][lane] +=
+            static_cast<float>(factor * b.entry[r][lane] * b.entry[c][lane]);
+      }
     }
   }
 

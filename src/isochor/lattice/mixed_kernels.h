@@ -23,6 +23,11 @@ ISOCHOR_DECLARE_KERNEL(void raise_principal_kernel(const double* gradient, const
                                                    const double* floor, double* principal))
 ISOCHOR_DECLARE_KERNEL(void raise_dense_kernel(const double* gradient, const double* kappa,
                                                const double* floor, double* dense))
+/// Adds gamma Q Q^T.
+ISOCHOR_DECLARE_KERNEL(void augment_principal_kernel(const double* gradient, const double* gamma,
+                                                     double* principal))
+ISOCHOR_DECLARE_KERNEL(void augment_dense_kernel(const double* gradient, const double* gamma,
+                                                 double* dense))
 
 /// Adds A dx + B^T dp to `force` and sets `volume` to B dx.
 ISOCHOR_DECLARE_KERNEL(void apply_mixed_kernel(const Model&, const mixed::Tangents&, GroupRange,

@@ -11,6 +11,7 @@ LinearMemory::LinearMemory(const Model& model)
       diagonal(model.node_count()),
       schur(model.volumes.size()),
       pressure(model.pressure_count()),
+      volume(model.pressure_count()),
       load(model.node_count()),
       pull(model.base.springs.count()),
       surfaces(model.base),
@@ -81,17 +82,17 @@ void LinearSystem::apply(std::span<const double> u, std::span<double> out) {
 }
 
 void LinearSystem::precondition(std::span<const double> r, std::span<double> z) {
-  const std::span<double> pressure = memory_.pressure;
+  const std::span<double> pressure = memory_.pressure, r_p = memory_.volume;
   const auto r_x = positions_of(model_, r);
-  apply_schur(model_, memory_.schur, pressures_of(model_, r), pressure, arena_);
+  const auto weighted = pressures_of(model_, r);
+  parallel_for(arena_, r_p.size(), solve::kVectorGrain,
+               [&](std::size_t i) { r_p[i] = weighted[i] / volume_weight_; });
+  apply_schur(model_, memory_.schur, r_p, pressure, arena_);
   project_pressure(pressure);
-  if (inertia_) {
-    parallel_for(arena_, pressure.size(), solve::kVectorGrain,
-                 [&](std::size_t i) { pressure[i] /= volume_weight_; });
-  }
   parallel_for(arena_, r_x.size(), solve::kVectorGrain,
                [&](std::size_t i) { memory_.load[i] = r_x[i]; });
-  add_gradient(model_, memory_.tangents, pressure, memory_.load, arena_);
+  augment(model_, memory_.tangents, pressure, r_p, arena_);
+  add_gradient(model_, memory_.tangents, r_p, memory_.load, arena_);
   const std::span<Vec3d> load = memory_.load;
   lattice::keep_free(model_.base, slides_, load, arena_);
   multigrid_.apply(load, positions_of(model_, z));

@@ -38,7 +38,7 @@ struct LinearMemory {
   /// Of the definite tangents, springs and inertia included; then its inverse.
   std::vector<Vec3f> diagonal;
   std::vector<GroupSchur> schur;
-  std::vector<double> pressure;
+  std::vector<double> pressure, volume;  ///< per cell
   std::vector<Vec3d> load;
   std::vector<Vec3d> pull;  ///< per spring
   std::vector<std::vector<double>> coarse_pressures;
@@ -46,9 +46,14 @@ struct LinearMemory {
   MultigridMemory multigrid;
 };
 
-/// The matrix about a configuration, and what it is preconditioned by: pressures first, through an
-/// approximate Schur complement, then positions, through one cycle of multigrid,
-///     z_p = -S^-1 r_p,  z_x = V (r_x - B^T z_p).
+/// The matrix about a configuration, and what it is preconditioned by. Rows of volumes, gamma/W
+/// times B^T of them, are added to those of forces, which changes no solution: A becomes
+///     A + gamma B^T W^-1 B,
+/// which resists a change of volume as a material of Poisson's ratio 0.25 or so does, and what is
+/// left to pressures differs less from place to place (augmented Lagrangian; Benzi and Olshanskii
+/// 2006). Then pressures come first, through an approximate Schur complement, and positions after
+/// them, through one cycle of multigrid on that matrix,
+///     z_p = -S^-1 r_p,  z_x = V (r_x + B^T (gamma W^-1 (r_p + C z_p) - z_p)).
 /// Linear up to the rounding of single precision. Pressure jumps make the number of iterations
 /// independent of resolution and of Poisson's ratio. With inertia, A has what that adds to it, and
 /// V is one cycle on the same but for a factor per body, which is taken back. Rows of volumes are

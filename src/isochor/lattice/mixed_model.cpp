@@ -227,8 +227,8 @@ double Model::spread_part() const {
 }
 
 double Model::cycle_spread() const {
-  // Half way, by factors, between what twist and what bending is resisted with: 1/12 and 7/36.
-  constexpr double kBetween = 0.125;
+  // Between what twist and what bending is resisted with: 1/12 and 7/36.
+  constexpr double kBetween = 0.15;
   return params.hourglass == Hourglass::Strain ? kBetween * params.stabilise : spread_part();
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 /// omega W of find_schur() in multiples of b^T D^-1 b, and the part of it that jumps within a block
 /// have: of what oscillates from cell to cell, motions of nodes take away less.
-constexpr double kSchurScale = 0.95, kJumpShare = 0.35;
+constexpr double kSchurScale = 1.6, kJumpShare = 0.25;
 
 /// Calls f(visit) for all half groups of a tile.
 template <class F>
@@ -144,23 +144,35 @@ double softness_of(const Model& model, std::span<const double> softness, std::si
   return softness.empty() ? 1 : softness[std::size_t(model.base.groups[group].body)];
 }
 
-/// The Schur complement of block b of a group; weights are b^T D^-1 b of its cells, and `scale` is
+/// gamma of a cell, in units of pressures; `soft` is what C of its group is multiplied by.
+double augmentation(const Model& model, std::size_t g, int c, int b, double soft) {
+  return kAugmentation * model.base.moduli[g].mu[c][b] / (soft * model.alpha * model.alpha);
+}
+
+/// The Schur complement of block b of a group; weights are b^T D^-1 b of its cells, and `soft` is
 /// what C is multiplied by.
-void fill_schur(const Model& model, std::size_t g, int b, const double* weights, double scale,
+void fill_schur(const Model& model, std::size_t g, int b, const double* weights, double soft,
                 GroupSchur& out) {
   const GroupVolume& v = model.matrix_volume(g);
+  const double scale = model.alpha * model.alpha * soft;
   double omega[8] = {}, whole[8] = {};  // per region
   for (int c = 0; c < 8; ++c) {
     omega[v.region[c][b]] += kSchurScale * weights[kGroupBlocks * c + b];
     whole[v.region[c][b]] += v.volume[c][b];
   }
   for (int c = 0; c < 8; ++c) {
-    const double W = v.volume[c][b], jump = scale * v.jump[c][b];
-    const double own = kSchurScale * weights[kGroupBlocks * c + b];
-    const double jumps = scale * W * v.compliance[c][b] + kJumpShare * own + jump;
-    out.inverse[c][b] = jumps > 0 ? 1 / jumps : 0;
-    const int r = v.region[c][b];
-    out.mean[c][b] = W > 0 ? jump - (1 - kJumpShare) * W * omega[r] / whole[r] : 0;
+    out.inverse[c][b] = out.mean[c][b] = 0;
+    const double W = v.volume[c][b];
+    if (!(W > 0)) continue;
+    const double gamma = augmentation(model, g, c, b, soft);
+    const double own = scale * v.compliance[c][b], jump = scale * v.jump[c][b] / W;
+    const auto jumps = [&](double o) {
+      return W * (own + jump + kJumpShare * o) / (1 + gamma * kJumpShare * o);
+    };
+    const double of_cell = jumps(kSchurScale * weights[kGroupBlocks * c + b] / W);
+    const double mean = omega[v.region[c][b]] / whole[v.region[c][b]];
+    out.inverse[c][b] = of_cell > 0 ? 1 / of_cell : 0;
+    out.mean[c][b] = jumps(mean) - W * (own + mean) / (1 + gamma * mean);
   }
 }
 
@@ -357,9 +369,9 @@ void find_schur(const Model& model, const Tangents& tangents,
       }
     });
     for (std::size_t g = groups.begin; g < std::size_t(groups.end); ++g) {
-      const double scale = model.alpha * model.alpha * softness_of(model, tangents.softness, g);
+      const double soft = softness_of(model, tangents.softness, g);
       for (int b = 0; b < kGroupBlocks; ++b) {
-        fill_schur(model, g, b, weights.data() + g * kGroupCells, scale, schur[g]);
+        fill_schur(model, g, b, weights.data() + g * kGroupCells, soft, schur[g]);
       }
     }
   });
@@ -371,6 +383,22 @@ void apply_schur(const Model& model, std::span<const GroupSchur> schur, std::spa
     const std::size_t first = g * kGroupCells;
     ISOCHOR_CALL_KERNEL(
         isa, schur_kernel(model.matrix_volume(g), schur[g], r.data() + first, z.data() + first));
+  });
+}
+
+void augment(const Model& model, const Tangents& tangents, std::span<const double> s,
+             std::span<double> r, ThreadArena& arena, Isa isa) {
+  each_group(model, arena, [&](std::size_t g) {
+    const GroupVolume& v = model.matrix_volume(g);
+    const double soft = softness_of(model, tangents.softness, g);
+    const double* from = s.data() + g * kGroupCells;
+    double* to = r.data() + g * kGroupCells;
+    ISOCHOR_CALL_KERNEL(isa, compliance_kernel(v, model.alpha * model.alpha * soft, from, to));
+    for (int i = 0; i < kGroupCells; ++i) {
+      const int c = i / kGroupBlocks, b = i % kGroupBlocks;
+      const double W = v.volume[c][b];
+      to[i] = W > 0 ? from[i] + augmentation(model, g, c, b, soft) / W * to[i] : 0;
+    }
   });
 }
 

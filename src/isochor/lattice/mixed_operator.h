@@ -61,10 +61,11 @@ void add_gradient(const Model& model, const Tangents& tangents, std::span<const 
                   std::span<Vec3d> force, ThreadArena& arena, Isa isa = best_isa());
 
 /// What pressures are preconditioned by. Per cell of volume W, about its mean in the block,
-///     W (1/kappa + omega + delta / mu)   for jumps, with 30 % of omega,
-///     W (1/kappa + omega)                for the mean,
-/// omega = 1.07 b^T D^-1 b / W, b being the cell's row of B and D the diagonal of A, whose inverse
-/// is zero where nothing may move. `weights` is working memory, one number per pressure.
+///     W (1/kappa + omega + delta / mu) / (1 + gamma omega)   for jumps, with a part of omega,
+///     W (1/kappa + omega) / (1 + gamma omega)                for the mean,
+/// omega being a multiple of b^T D^-1 b / W, b the cell's row of B and D the diagonal of A as
+/// cycles have it, whose inverse is zero where nothing may move. `weights` is working memory, one
+/// number per pressure.
 void find_schur(const Model& model, const Tangents& tangents,
                 std::span<const Vec3f> inverse_diagonal, std::span<double> weights,
                 std::span<GroupSchur> schur, ThreadArena& arena, Isa isa = best_isa());
@@ -72,5 +73,10 @@ void find_schur(const Model& model, const Tangents& tangents,
 /// z = S^-1 r.
 void apply_schur(const Model& model, std::span<const GroupSchur> schur, std::span<const double> r,
                  std::span<double> z, ThreadArena& arena, Isa isa = best_isa());
+
+/// r = s + gamma / W (r - C s). With r what is left of volumes, and s minus the pressures that take
+/// it away, B^T r is all that they add to forces where rows of volumes are added to those as well.
+void augment(const Model& model, const Tangents& tangents, std::span<const double> s,
+             std::span<double> r, ThreadArena& arena, Isa isa = best_isa());
 
 }  // namespace isochor::lattice::mixed

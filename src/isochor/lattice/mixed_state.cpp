@@ -42,7 +42,8 @@ Scratch::Scratch(const Model& model)
 void Scratch::poison() {
   const Vec3d vector{kNan, kNan, kNan};
   fill(vector, positions, force, pull, linear.load, linear.pull);
-  fill(kNan, pressure, volume, load, step, image, blocks.energy, blocks.least_j, linear.pressure);
+  fill(kNan, pressure, volume, load, step, image, blocks.energy, blocks.least_j, linear.pressure,
+       linear.volume);
   fill(kNan, krylov.z, krylov.column, krylov.again, krylov.cosine, krylov.sine, krylov.rhs,
        krylov.triangle, krylov.sums);
   fill(kNan, qmr.s, qmr.q, qmr.image, qmr.d, qmr.d_image, qmr.r);
@@ -94,7 +95,7 @@ std::size_t bytes_allocated(const Model& model, const State& state, const Scratc
              scratch.blocks.least_j, scratch.pull, scratch.slides) +
          sum(linear.tangents.principal, linear.tangents.dense, linear.tangents.cut,
              linear.tangents.softness, linear.tangents.positions, linear.diagonal, linear.schur,
-             linear.pressure, linear.load, linear.pull) +
+             linear.pressure, linear.volume, linear.load, linear.pull) +
          sum(scratch.qmr.s, scratch.qmr.q, scratch.qmr.image, scratch.qmr.d, scratch.qmr.d_image,
              scratch.qmr.r) +
          sum(krylov.z, krylov.column, krylov.again, krylov.cosine, krylov.sine, krylov.rhs,

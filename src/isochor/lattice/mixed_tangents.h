@@ -45,6 +45,10 @@ struct GroupSchur {
 /// kappa* of the definiteness fix in multiples of mu: Poisson's ratio 0.35 [Patterson12 sec 5].
 inline constexpr double kThreshold = 7.0 / 3;
 
+/// gamma in multiples of mu: what cycles of multigrid resist a change of volume with, see
+/// LinearSystem. Counts of iterations are the same within one from 1.5 to 2.5.
+inline constexpr double kAugmentation = 1.5;
+
 /// What is done about negative curvature of the system.
 enum class Fix {
   None,         ///< nothing: Newton's method as it is

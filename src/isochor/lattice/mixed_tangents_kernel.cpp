@@ -132,6 +132,31 @@ void raise_principal_kernel(const double* gradient, const double* kappa, const d
   }
 }
 
+void augment_principal_kernel(const double* gradient, const double* gamma, double* principal) {
+  for (int at = 0; at < kBatchCells; at += kLanes) {
+    PrincipalTangent<P> t;
+    load_curvatures(principal, at, t);
+    const P stiff = P::load(gamma + at);
+    Vec3<P> q;
+    for (int k = 0; k < 3; ++k) q[k] = P::load(gradient + k * kBatchCells + at);
+    for (int k = 0; k < 3; ++k) t.stretch.column[k] = t.stretch.column[k] + (stiff * q[k]) * q;
+    store_curvatures(t, principal, at);
+  }
+}
+
+void augment_dense_kernel(const double* gradient, const double* gamma, double* dense) {
+  for (int at = 0; at < kBatchCells; at += kLanes) {
+    const P stiff = P::load(gamma + at);
+    for (int c = 0, e = 0; c < 9; ++c) {
+      const P scaled = stiff * P::load(gradient + c * kBatchCells + at);
+      for (int r = 0; r <= c; ++r, ++e) {
+        double* const entry = dense + e * kBatchCells + at;
+        muladd(scaled, P::load(gradient + r * kBatchCells + at), P::load(entry)).store(entry);
+      }
+    }
+  }
+}
+
 namespace {
 
 /// The least pivot of A = L D L^T: a tangent is positive definite where that is positive.

@@ -52,7 +52,7 @@ class Visit : public CellVisit {
       } else {
         store_gradient(scale, chosen, tangents.principal[group().tangent]);
       }
-      raise(nullptr, kFloor, chosen);
+      augment(kFloor, chosen);
       set_stabilise(cycle_spread);
       store(chosen, tangents.definite);
       set_stabilise(spread);
@@ -62,7 +62,7 @@ class Visit : public CellVisit {
   void linearise_definite(lattice::Tangents& tangents) {
     for_each_material([&](std::size_t number, const bool* chosen) {
       LawPoints::linearise(material(number), measures_[number], Fix::None);
-      raise(nullptr, kFloor, chosen);
+      augment(kFloor, chosen);
       store(chosen, tangents);
     });
   }
