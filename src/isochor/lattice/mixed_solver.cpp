@@ -334,6 +334,14 @@ class Search : Saddle {
     if (published()) return predict(Fix::Published, true);
     if (predict(Fix::None, true)) return true;
     if (context_.cancelled) return false;
+    if (!model_.base.surfaces.holds.empty()) {
+      // Surfaces are held in cells with next to nothing in them, whose nodes a rough solution may
+      // take anywhere: their forces hardly count in its residual.
+      constexpr double kWell = 1e-3;
+      copy_start();
+      if (predict(Fix::None, true, kWell)) return true;
+      if (context_.cancelled) return false;
+    }
     ++report_.fallbacks;
     report_.fallback = "the exact response to moved holds crushed cells";
     copy_start();
@@ -343,12 +351,12 @@ class Search : Saddle {
     return predict(Fix::Thresholded, false);
   }
 
-  /// False where it crushes a cell.
-  bool predict(Fix fix, bool loads) {
+  /// False where it crushes a cell. `well`: by what systems are solved better than others.
+  bool predict(Fix fix, bool loads, double well = 1) {
     small_gaps_ = true;
     evaluate();
     const double least_before = now_.least_j;
-    forcing_ = model_.params.krylov_tolerance;
+    forcing_ = well * model_.params.krylov_tolerance;
     linearise(fix);
     small_gaps_ = false;
     // What holds ask for, as far as they have not got it yet.
