@@ -13,7 +13,6 @@ using reproduce::Relation;
 
 /// Sums over the frames of a motion.
 struct Motion {
-  std::size_t tets = 0;
   double seconds = 0, error = 0, height = 0;
   int pressures = 0, newton = 0, krylov = 0, cuts = 0, inverted = 0;
 };
@@ -27,7 +26,7 @@ Motion run_motion(const tets::BodySpec& body, Context& context) {
                               {{.name = "ground", .shape = contact::HalfSpace{}, .friction = 0.3}},
                               context);
   for (Vec3d& v : motion.state().velocities) v = {0, -kSpeed, 0};
-  Motion sum{.tets = motion.model().tets.size()};
+  Motion sum;
   for (int f = 0; f < kFrames && !context.cancelled; ++f) {
     const reproduce::FrameReport report = motion.frame({0, -9.8, 0});
     sum.seconds += report.seconds;
@@ -38,42 +37,60 @@ Motion run_motion(const tets::BodySpec& body, Context& context) {
     sum.krylov += report.sum.krylov_iterations;
     sum.cuts += report.sum.cuts;
     sum.inverted = std::max(sum.inverted, report.inverted);
-    context.log(LogLevel::Info, fmt::format("one-ring: {} tets, frame {} of {}, {:.2f} s", sum.tets,
-                                            f + 1, kFrames, report.seconds));
+    context.log(LogLevel::Info,
+                fmt::format("one-ring: {} tets, frame {} of {}, {:.2f} s",
+                            motion.model().tets.size(), f + 1, kFrames, report.seconds));
   }
   return sum;
 }
 
-/// Returns us per tet.
-double add_row(double spacing, Context& context, std::vector<BenchRow>& rows) {
-  constexpr double kRadius = 0.5;
+/// One size, and what its turns took.
+struct Size {
   tets::BodySpec body{.name = "ball"};
-  body.mesh = reproduce::stuffed_ball({0, kRadius + 0.02, 0}, kRadius, spacing, context.arena);
-  body.materials = {reproduce::elastic_flesh(3e4, 0)};
-  // A mean of as many runs as it takes for some seconds: one of a small mesh is soon disturbed.
-  constexpr std::size_t kTets = 300'000;
-  const std::size_t runs = std::max<std::size_t>(1, kTets / body.mesh.tets.size());
   Motion motion;
+  std::vector<double> seconds;  ///< per frame, a turn each
+
+  std::size_t tets() const { return body.mesh.tets.size(); }
+  double median() const {
+    std::vector<double> sorted = seconds;
+    std::ranges::sort(sorted);
+    return sorted[sorted.size() / 2];
+  }
+};
+
+/// A turn is the mean of as many runs as it takes for some seconds: one of a small mesh is soon
+/// disturbed.
+std::size_t runs_per_turn(const Size& size) {
+  constexpr std::size_t kTets = 300'000;
+  return std::max<std::size_t>(1, kTets / size.tets());
+}
+
+void take_turn(Size& size, Context& context) {
+  const std::size_t runs = runs_per_turn(size);
   double seconds = 0;
   for (std::size_t run = 0; run < runs && !context.cancelled; ++run) {
-    motion = run_motion(body, context);
-    seconds += motion.seconds / double(kFrames * runs);
+    size.motion = run_motion(size.body, context);
+    seconds += size.motion.seconds / double(kFrames * runs);
   }
-  const std::size_t count = motion.tets;
+  size.seconds.push_back(seconds);
+}
+
+BenchRow row_of(const Size& size, Context& context) {
+  const Motion& motion = size.motion;
+  const auto [least, most] = std::ranges::minmax(size.seconds);
   BenchRow row{
-      .name = fmt::format("one-ring/tets={}k", (count + 500) / 1000),
-      .value = seconds,
+      .name = fmt::format("one-ring/tets={}k", (size.tets() + 500) / 1000),
+      .value = size.median(),
       .unit = "s",
       .note = fmt::format(
-          "per frame of {} steps, {} frames from the impact on, mean of {} runs, {} threads; "
-          "largest "
-          "error of the volume {:.2g} % (paper 1 %); {} systems of "
-          "elasticity with {} iterations, {} iterations for pressures in all; {} steps cut in two, "
-          "at most {} tets "
-          "inside out at the end of a frame; {:.4f} m high at the end",
-          kSteps, kFrames, runs, context.arena.threads(), 100 * motion.error, motion.newton,
-          motion.krylov, motion.pressures, motion.cuts, motion.inverted, motion.height)};
-  if (count > 90'000 && count < 120'000) {
+          "per frame of {} steps, {} frames from the impact on, median of {} turns of {} runs "
+          "({:.3g} to {:.3g} s), {} threads; largest error of the volume {:.2g} % (paper 1 %); {} "
+          "systems of elasticity with {} iterations, {} iterations for pressures in all; {} steps "
+          "cut in two, at most {} tets inside out at the end of a frame; {:.4f} m high at the end",
+          kSteps, kFrames, size.seconds.size(), runs_per_turn(size), least, most,
+          context.arena.threads(), 100 * motion.error, motion.newton, motion.krylov,
+          motion.pressures, motion.cuts, motion.inverted, motion.height)};
+  if (size.tets() > 90'000 && size.tets() < 120'000) {
     row.relation = Relation::AtMost;
     row.bound = 3;
     row.peer = 18;
@@ -81,16 +98,30 @@ double add_row(double spacing, Context& context, std::vector<BenchRow>& rows) {
   }
   // Without the volume it is worth nothing.
   if (!(motion.error <= 0.01)) row.value.reset();
-  rows.push_back(row);
-  return 1e6 * seconds / double(count);
+  return row;
 }
 
+/// Sizes take turns: what disturbs a machine for a while disturbs all of them alike.
 std::vector<BenchRow> run_sizes(std::initializer_list<double> spacings, Context& context) {
+  constexpr double kRadius = 0.5;
+  constexpr int kTurns = 5;
+  std::vector<Size> sizes(spacings.size());
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    sizes[i].body.mesh = reproduce::stuffed_ball({0, kRadius + 0.02, 0}, kRadius,
+                                                 std::data(spacings)[i], context.arena);
+    sizes[i].body.materials = {reproduce::elastic_flesh(3e4, 0)};
+  }
+  for (int turn = 0; turn < kTurns; ++turn) {
+    for (Size& size : sizes) {
+      take_turn(size, context);
+      if (context.cancelled) return {};
+    }
+  }
   std::vector<BenchRow> rows;
   double least = 1e9, most = 0;
-  for (const double spacing : spacings) {
-    if (context.cancelled) return rows;
-    const double cost = add_row(spacing, context, rows);
+  for (const Size& size : sizes) {
+    rows.push_back(row_of(size, context));
+    const double cost = size.median() / double(size.tets());
     least = std::min(least, cost);
     most = std::max(most, cost);
   }

@@ -16,6 +16,7 @@
 namespace isochor::tets {
 
 ISOCHOR_DECLARE_KERNEL(void round_rows_kernel(const RoundingView&, std::size_t, std::size_t))
+ISOCHOR_DECLARE_KERNEL(void assemble_rows_kernel(const AssemblyView&, std::size_t, std::size_t))
 ISOCHOR_DECLARE_KERNEL(void rounded_rows_kernel(const RoundedView&, std::size_t, std::size_t))
 
 namespace {
@@ -195,6 +196,94 @@ TEST(RoundedRows, HaveTheSameBitsWithAnyInstructions) {
       EXPECT_TRUE(std::isfinite(norm(y[i])));
       EXPECT_EQ(norm(y[i] - found[0][i]), 0) << name(isa);
     }
+  }
+}
+
+/// A deformed box of tets, with inertia of about its stiffness.
+struct HeavyBox {
+  explicit HeavyBox(ThreadArena& arena)
+      : model(small_model({material_of(materials::law_index("stable_neo_hookean"))}, arena)),
+        stiffnesses(model.tets.size()) {
+    linearise(model, {.positions = deformed(model)}, materials::Definiteness::None, stiffnesses,
+              arena);
+    for (std::size_t i = 0; i < model.node_count(); ++i) {
+      inertia.push_back(1e3 * (1 + double(i % 5)));
+    }
+  }
+  Model model;
+  Stiffnesses stiffnesses;
+  std::vector<double> inertia;
+};
+
+TEST(RoundedRows, OfTetsAreThoseOfTheirMatrix) {
+  ThreadArena arena(2);
+  const HeavyBox box(arena);
+  solve::Blocks<double> matrix(box.model.pattern.columns.size());
+  assemble(box.model, box.stiffnesses, matrix, arena);
+  constexpr double kMost = 3;
+  double more = 0;
+  for (std::size_t i = 0; i < box.inertia.size(); ++i) {
+    const double m = box.inertia[i];
+    matrix[box.model.diagonal_place(i)] += Mat3d::diagonal({m, m, m});
+    if (!box.model.held[i]) more += trace(matrix[box.model.diagonal_place(i)]) - 3 * kMost * m;
+  }
+  RoundedRows rounded(box.model.pattern);
+  rounded.poison();
+  std::vector<Mat3d> diagonal(box.inertia.size());
+  const double found =
+      rounded.assemble(box.model, box.stiffnesses, box.inertia, kMost, diagonal, arena);
+  EXPECT_NEAR(found, more, 1e-6 * std::abs(more));
+  const std::vector<Vec3d> x = directions(box.model);
+  std::vector<Vec3d> exact(x.size()), y(x.size());
+  solve::multiply<double>(box.model.pattern, matrix, x, exact, arena);
+  rounded.multiply(box.model.pattern, x, y, arena);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const Mat3d& own = matrix[box.model.diagonal_place(i)];
+    for (int e = 0; e < 9; ++e) {
+      EXPECT_NEAR(diagonal[i](e % 3, e / 3), own(e % 3, e / 3), 1e-6 * trace(own));
+    }
+    // Half a unit in the last place of each entry.
+    double size = 0;
+    for (std::int32_t k = box.model.pattern.first[i]; k < box.model.pattern.first[i + 1]; ++k) {
+      for (int e = 0; e < 9; ++e) size += std::abs(matrix[k](e % 3, e / 3));
+    }
+    EXPECT_LT(norm(y[i] - exact[i]), std::pow(2, -11) * size) << i;
+    EXPECT_GT(norm(y[i] - exact[i]), 0);
+  }
+}
+
+TEST(RoundedRows, OfTetsMuchStifferThanInertiaAreLeftToOthers) {
+  ThreadArena arena(1);
+  HeavyBox box(arena);
+  box.inertia[7] = 1e-3;
+  RoundedRows rounded(box.model.pattern);
+  std::vector<Mat3d> diagonal(box.inertia.size());
+  EXPECT_EQ(rounded.assemble(box.model, box.stiffnesses, box.inertia, 100, diagonal, arena),
+            std::numeric_limits<double>::infinity());
+}
+
+TEST(RoundedRows, OfTetsHaveTheSameBitsWithAnyInstructions) {
+  ThreadArena arena(1);
+  const HeavyBox box(arena);
+  const std::vector<float> by_scale(box.inertia.size(), 0.03f);
+  std::vector<std::uint16_t> first;
+  for (const Isa isa : available_isas()) {
+    std::vector<Half> entries(9 * box.model.pattern.columns.size());
+    std::vector<Mat3d> diagonal(box.inertia.size());
+    double more = 0;
+    const AssemblyView view{.model = box.model,
+                            .stiffnesses = box.stiffnesses.data(),
+                            .inertia = box.inertia.data(),
+                            .most = 100,
+                            .by_scale = by_scale.data(),
+                            .diagonal = diagonal.data(),
+                            .entries = entries.data(),
+                            .more = &more};
+    ISOCHOR_CALL_KERNEL(isa, assemble_rows_kernel(view, 0, box.inertia.size()));
+    std::vector<std::uint16_t> bits;
+    for (const Half entry : entries) bits.push_back(entry.bits);
+    if (first.empty()) first = bits;
+    EXPECT_EQ(bits, first) << name(isa);
   }
 }
 

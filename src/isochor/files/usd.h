@@ -39,8 +39,8 @@ class UsdWriter {
   };
   /// What of a body is known only at the end, in the order of the file.
   struct Sections {
-    explicit Sections(const std::string& stem)
-        : stem(stem), points(stem + ".points"), velocities(stem + ".velocities") {}
+    explicit Sections(const std::string& path)
+        : stem(path), points(path + ".points"), velocities(path + ".velocities") {}
     std::string stem;
     StreamedFile points, velocities;
     std::deque<FieldSection> fields;

@@ -23,7 +23,7 @@ struct KrylovReport {
 /// wanted where that takes few iterations.
 struct Accuracy {
   Accuracy(double tolerance) : needed(tolerance), wanted(tolerance) {}
-  Accuracy(double needed, double wanted, int few) : needed(needed), wanted(wanted), few(few) {}
+  Accuracy(double need, double want, int within) : needed(need), wanted(want), few(within) {}
   bool reached(double residual, int iterations) const {
     return residual <= (iterations < few ? wanted : needed);
   }

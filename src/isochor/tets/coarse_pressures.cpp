@@ -19,6 +19,7 @@ Vec3d to_double(const Vec3f& v) { return {v[0], v[1], v[2]}; }
 CoarsePressures::CoarsePressures(const Model& model) : model_(model) {
   if (model.node_count() < kLeastNodes) return;
   number(model);
+  list_nodes();
   find_uses(model);
 }
 
@@ -26,14 +27,18 @@ CoarsePressures::CoarsePressures(const Model& model) : model_(model) {
 /// matrix is narrow.
 void CoarsePressures::number(const Model& model) {
   using Key = std::array<std::int32_t, 3>;
-  std::int32_t count = 0;
+  const auto distinct = [](std::vector<Key>& keys) {
+    std::ranges::sort(keys);
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  };
+  const auto find = [](const std::vector<Key>& keys, const Key& key) {
+    return std::int32_t(std::ranges::lower_bound(keys, key) - keys.begin());
+  };
+  places_.resize(model.node_count());
   for (const BodyRange& body : model.bodies) {
+    if (body.tet_count == 0) continue;
     const std::span<const Vec3d> nodes =
         std::span(model.rest_positions).subspan(body.first_node, body.node_count);
-    if (body.tet_count == 0) {
-      of_node_.first.resize(of_node_.first.size() + nodes.size(), of_node_.first.back());
-      continue;
-    }
     double volume = 0;
     for (std::int32_t t = body.first_tet; t < body.first_tet + body.tet_count; ++t) {
       volume += model.volume[t];
@@ -43,55 +48,90 @@ void CoarsePressures::number(const Model& model) {
     const Vec3d size = box.size();
     int axes[3] = {0, 1, 2};
     std::ranges::sort(axes, [&](int a, int b) { return size[a] > size[b]; });
-    std::vector<std::pair<Key, double>> terms;  // eight per node
-    for (const Vec3d& x : nodes) {
-      Key cell;
-      double along[3];
+    std::vector<Key> of_node(nodes.size());
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
       for (int a = 0; a < 3; ++a) {
-        const double place = (x[axes[a]] - box.low[axes[a]]) / edge;
-        cell[a] = std::int32_t(std::floor(place));
-        along[a] = place - cell[a];
-      }
-      for (int corner = 0; corner < 8; ++corner) {
-        Key key = cell;
-        double weight = 1;
-        for (int a = 0; a < 3; ++a) {
-          const bool far = corner >> a & 1;
-          key[a] += far;
-          weight *= far ? along[a] : 1 - along[a];
-        }
-        terms.push_back({key, weight});
+        const double place = (nodes[i][axes[a]] - box.low[axes[a]]) / edge;
+        of_node[i][a] = std::int32_t(std::floor(place));
+        places_[body.first_node + i].along[a] = float(place - of_node[i][a]);
       }
     }
-    std::vector<Key> keys;
-    for (const auto& [key, weight] : terms) {
-      if (weight > 0) keys.push_back(key);
+    std::vector<Key> cells = of_node;
+    distinct(cells);
+    const auto corner_of = [](Key cell, int corner) {
+      for (int a = 0; a < 3; ++a) cell[a] += corner >> a & 1;
+      return cell;
+    };
+    std::vector<Key> functions;
+    for (const Key& cell : cells) {
+      for (int corner = 0; corner < 8; ++corner) functions.push_back(corner_of(cell, corner));
     }
-    std::ranges::sort(keys);
-    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-    for (std::size_t k = 0; k < terms.size(); ++k) {
-      const auto& [key, weight] = terms[k];
-      if (weight > 0) {
-        const auto place = std::ranges::lower_bound(keys, key) - keys.begin();
-        of_node_.terms.push_back({count + std::int32_t(place), float(weight)});
+    distinct(functions);
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      places_[body.first_node + i].cell = std::int32_t(corners_.size()) + find(cells, of_node[i]);
+    }
+    for (const Key& cell : cells) {
+      std::array<std::int32_t, 8>& corners = corners_.emplace_back();
+      for (int c = 0; c < 8; ++c) {
+        corners[c] = std::int32_t(sums_.size()) + find(functions, corner_of(cell, c));
       }
-      if (k % 8 == 7) of_node_.first.push_back(std::int32_t(of_node_.terms.size()));
     }
-    count += std::int32_t(keys.size());
+    sums_.resize(sums_.size() + functions.size());
   }
-  // The same by columns.
-  of_function_.first.assign(count + 1, 0);
-  for (const Term& term : of_node_.terms) ++of_function_.first[term.index + 1];
-  std::partial_sum(of_function_.first.begin(), of_function_.first.end(),
-                   of_function_.first.begin());
-  of_function_.terms.resize(of_node_.terms.size());
-  std::vector<std::int32_t> next(of_function_.first.begin(), of_function_.first.end() - 1);
-  for (std::size_t i = 0; i + 1 < of_node_.first.size(); ++i) {
-    for (const Term& term : of_node_.of(i)) {
-      of_function_.terms[next[term.index]++] = {std::int32_t(i), term.weight};
+  cell_sums_.resize(corners_.size());
+}
+
+/// Nodes by cells, and cells by functions.
+void CoarsePressures::list_nodes() {
+  const auto turn = [](std::size_t count, std::size_t items, auto&& of, auto& first, auto& list) {
+    first.assign(count + 1, 0);
+    for (std::size_t i = 0; i < items; ++i) {
+      if (of(i) >= 0) ++first[of(i) + 1];
+    }
+    std::partial_sum(first.begin(), first.end(), first.begin());
+    list.resize(first.back());
+    std::vector<std::int32_t> next(first.begin(), first.end() - 1);
+    for (std::size_t i = 0; i < items; ++i) {
+      if (of(i) >= 0) list[next[of(i)]++] = std::int32_t(i);
+    }
+  };
+  turn(
+      corners_.size(), places_.size(), [&](std::size_t i) { return places_[i].cell; }, first_node_,
+      nodes_);
+  turn(
+      sums_.size(), 8 * corners_.size(), [&](std::size_t k) { return corners_[k / 8][k % 8]; },
+      first_cell_, cells_);
+}
+
+CoarsePressures::Corners CoarsePressures::weights(const Place& place) {
+  Corners out;
+  for (int corner = 0; corner < 8; ++corner) {
+    out[corner] = 1;
+    for (int a = 0; a < 3; ++a) {
+      out[corner] *= corner >> a & 1 ? double(place.along[a]) : 1 - double(place.along[a]);
     }
   }
-  sums_.resize(count);
+  return out;
+}
+
+template <class F>
+void CoarsePressures::sum_functions(F&& f, std::span<double> sums, ThreadArena& arena) {
+  parallel_for(arena, corners_.size(), 1, [&](std::size_t cell) {
+    Corners total{};
+    for (std::int32_t k = first_node_[cell]; k < first_node_[cell + 1]; ++k) {
+      const std::int32_t i = nodes_[k];
+      const Corners weight = weights(places_[i]);
+      for (int c = 0; c < 8; ++c) total[c] += weight[c] * f(i, weight[c]);
+    }
+    cell_sums_[cell] = total;
+  });
+  for (std::size_t c = 0; c < sums.size(); ++c) {
+    double sum = 0;
+    for (std::int32_t k = first_cell_[c]; k < first_cell_[c + 1]; ++k) {
+      sum += cell_sums_[cells_[k] / 8][cells_[k] % 8];
+    }
+    sums[c] = sum;
+  }
 }
 
 /// Which functions push which nodes.
@@ -104,16 +144,17 @@ void CoarsePressures::find_uses(const Model& model) {
         std::span(pattern.columns)
             .subspan(pattern.first[j], pattern.first[j + 1] - pattern.first[j]);
     own.clear();
-    for (const std::int32_t i : ring) {
-      for (const Term& term : of_node_.of(i)) own.push_back(term.index);
-    }
+    const auto each_function = [&](auto&& f) {
+      for (const std::int32_t i : ring) {
+        if (places_[i].cell >= 0) std::ranges::for_each(corners_[places_[i].cell], f);
+      }
+    };
+    each_function([&](std::int32_t c) { own.push_back(c); });
     std::ranges::sort(own);
     own.erase(std::unique(own.begin(), own.end()), own.end());
-    for (const std::int32_t i : ring) {
-      for (const Term& term : of_node_.of(i)) {
-        slots_.push_back(std::uint16_t(std::ranges::lower_bound(own, term.index) - own.begin()));
-      }
-    }
+    each_function([&](std::int32_t c) {
+      slots_.push_back(std::uint16_t(std::ranges::lower_bound(own, c) - own.begin()));
+    });
     first_slot_.push_back(std::int32_t(slots_.size()));
     for (const std::int32_t c : own) {
       ++uses_per[c + 1];
@@ -143,9 +184,10 @@ void CoarsePressures::prepare(std::span<const Vec3f> push, std::span<const doubl
     std::fill(slope, slopes_.data() + first_column_[j + 1], Vec3d{0, 0, 0});
     const std::uint16_t* slot = slots_.data() + first_slot_[j];
     for (std::int32_t k = pattern.first[j]; k < pattern.first[j + 1]; ++k) {
-      for (const Term& term : of_node_.of(pattern.columns[k])) {
-        slope[*slot++] += double(term.weight) * to_double(push[k]);
-      }
+      const Place& place = places_[pattern.columns[k]];
+      if (place.cell < 0) continue;
+      const Corners weight = weights(place);
+      for (int c = 0; c < 8; ++c) slope[*slot++] += weight[c] * to_double(push[k]);
     }
   });
   for (const contact::Row& row : contacts) {
@@ -156,6 +198,7 @@ void CoarsePressures::prepare(std::span<const Vec3f> push, std::span<const doubl
     }
   }
   cholesky_.fill(0);
+  sum_functions([&](std::int32_t i, double weight) { return weight * diagonal[i]; }, sums_, arena);
   parallel_for(arena, size(), 1, [&](std::size_t c) {
     for (std::int32_t u = first_use_[c]; u < first_use_[c + 1]; ++u) {
       const auto [j, place] = uses_[u];
@@ -164,27 +207,28 @@ void CoarsePressures::prepare(std::span<const Vec3f> push, std::span<const doubl
         cholesky_.entry(c, columns_[k]) += dot(own, slopes_[k]);
       }
     }
-    for (const Term& term : of_function_.of(c)) {
-      const double weight = term.weight;
-      cholesky_.entry(c, c) += diagonal_part * weight * weight * diagonal[term.index];
-    }
+    cholesky_.entry(c, c) += diagonal_part * sums_[c];
   });
   cholesky_.factorise();
 }
 
 void CoarsePressures::add_correction(std::span<const double> r, std::span<double> z,
                                      ThreadArena& arena) {
-  constexpr std::size_t kGrain = 8;
-  parallel_for(arena, size(), kGrain, [&](std::size_t c) {
-    double sum = 0;
-    for (const Term& term : of_function_.of(c)) sum += double(term.weight) * r[term.index];
-    sums_[c] = sum;
-  });
+  sum_functions([&](std::int32_t i, double) { return r[i]; }, sums_, arena);
   cholesky_.solve(sums_);
+  parallel_for(arena, corners_.size(), 1, [&](std::size_t cell) {
+    for (int c = 0; c < 8; ++c) cell_sums_[cell][c] = sums_[corners_[cell][c]];
+  });
   parallel_for(arena, z.size(), solve::kRowGrain, [&](std::size_t i) {
-    double sum = 0;
-    for (const Term& term : of_node_.of(i)) sum += double(term.weight) * sums_[term.index];
-    z[i] += sum;
+    if (places_[i].cell < 0) return;
+    const auto& [cell, along] = places_[i];
+    Corners value = cell_sums_[cell];
+    for (int a = 2; a >= 0; --a) {
+      for (int c = 0; c < 1 << a; ++c) {
+        value[c] += double(along[a]) * (value[c + (1 << a)] - value[c]);
+      }
+    }
+    z[i] += value[0];
   });
 }
 

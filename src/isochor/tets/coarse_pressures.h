@@ -29,31 +29,36 @@ class CoarsePressures {
   void add_correction(std::span<const double> r, std::span<double> z, ThreadArena& arena);
 
  private:
-  struct Term {
-    std::int32_t index;
-    float weight;
+  /// Where a node is at rest: a cell of the lattice, and how far along each of its edges. As little
+  /// as can be, as an iteration reads it twice.
+  struct Place {
+    std::int32_t cell = -1;  ///< none: a node without tets
+    float along[3];
   };
-  /// Lists of terms, one after the other.
-  struct Lists {
-    std::vector<std::int32_t> first{0};
-    std::vector<Term> terms;
-    std::span<const Term> of(std::size_t i) const {
-      return std::span(terms).subspan(first[i], first[i + 1] - first[i]);
-    }
-  };
+  /// Values of functions at the eight corners of a cell.
+  using Corners = std::array<double, 8>;
+  static Corners weights(const Place& place);
   /// Where the push of a node is kept for a coarse function.
   struct Use {
     std::int32_t node, place;
   };
 
   void number(const Model& model);
+  void list_nodes();
   void find_uses(const Model& model);
+  /// Per function the sum over nodes of its value times f(node, value), through those of cells.
+  template <class F>
+  void sum_functions(F&& f, std::span<double> sums, ThreadArena& arena);
 
   const Model& model_;
-  Lists of_node_;      ///< P by rows: coarse functions and their values
-  Lists of_function_;  ///< by columns
+  std::vector<Place> places_;                         ///< per node
+  std::vector<std::array<std::int32_t, 8>> corners_;  ///< per cell, functions
+  std::vector<std::int32_t> first_node_, nodes_;      ///< per cell
+  /// Per function, cells that it is a corner of: eight times the cell, plus the corner.
+  std::vector<std::int32_t> first_cell_, cells_;
+  std::vector<Corners> cell_sums_;
   std::vector<std::int32_t> first_column_{0}, columns_;  ///< per node, functions that push it
-  /// Per node, entry of its row of the pattern and term there: which of its columns that is.
+  /// Per node, entry of its row of the pattern and corner there: which of its columns that is.
   std::vector<std::int32_t> first_slot_{0};
   std::vector<std::uint16_t> slots_;
   std::vector<Vec3d> slopes_;  ///< as columns_: grad P, N per Pa

@@ -121,9 +121,6 @@ void stiffen(Mat3d& block, double drag) {
   block += Mat3d::diagonal({least, least, least});
 }
 
-/// As kCornerPairs has it.
-constexpr int kPairOf[4][4] = {{-1, 0, 1, 2}, {0, -1, 3, 4}, {1, 3, -1, 5}, {2, 4, 5, -1}};
-
 /// In single precision, transposed where the other node has the lower number.
 void write(const geometry::Tet& tet, const double* numbers, int stride, TetStiffness& out) {
   for (int pair = 0; pair < 6; ++pair) {

@@ -9,6 +9,8 @@ namespace isochor::tets {
 /// Blocks of a tet's stiffness beside the diagonal, 3x3 by columns: rows of one corner, columns of
 /// another, in this order. Those on the diagonal follow, since a tet that is shifted has no force.
 inline constexpr int kCornerPairs[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+/// Which of them two corners have.
+inline constexpr int kPairOf[4][4] = {{-1, 0, 1, 2}, {0, -1, 3, 4}, {1, 3, -1, 5}, {2, 4, 5, -1}};
 inline constexpr int kStiffnessNumbers = 54;
 
 /// Counts of tets that are whole packs in any instruction set.

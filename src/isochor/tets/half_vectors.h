@@ -25,5 +25,14 @@ ISOCHOR_KERNEL Four four(const float* from) {
   return v;
 }
 
+/// All four are written.
+ISOCHOR_KERNEL void store_four(Four from, Half* to) {
+#if defined(__F16C__)
+  _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_cvtps_ph(from, _MM_FROUND_TO_NEAREST_INT));
+#else
+  for (int i = 0; i < 4; ++i) to[i] = to_half(from[i]);
+#endif
+}
+
 }  // namespace ISOCHOR_ISA
 }  // namespace isochor::tets

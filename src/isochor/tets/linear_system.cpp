@@ -14,6 +14,7 @@ LinearMemory::LinearMemory(const Model& model)
       damping(model.moves() && model.stiffness_damping() > 0 ? matrix.size() : 0),
       rounded(model.moves() ? RoundedRows(model.pattern) : RoundedRows()),
       rounded_solve(model.moves() ? model.node_count() : 0),
+      inertia(model.moves() ? model.node_count() : 0),
       inverse_diagonal(model.auxiliary && !model.moves() ? 0 : model.node_count()),
       preconditioner(model),
       krylov(3 * model.node_count()) {}
@@ -24,6 +25,7 @@ void LinearMemory::poison() {
   for (auto* v : {&matrix, &damping, &inverse_diagonal}) {
     std::fill(v->begin(), v->end(), Mat3d::diagonal({nan, nan, nan}));
   }
+  std::ranges::fill(inertia, nan);
   for (auto& t : stiffnesses) std::fill_n(t.entry, t.kSize, float(nan));
   rounded.poison();
   rounded_solve.poison();
@@ -49,15 +51,22 @@ void LinearSystem::linearise(const Configuration& at, materials::Definiteness fi
                              const contact::ContactMatrix* contact) {
   contact_ = contact && !contact->empty() ? contact : nullptr;
   tets::linearise(model_, at, fix, memory_.stiffnesses, context_.arena);
+  const bool damped = time && !memory_.damping.empty();
+  if (time) find_inertia(*time);
+  if (time && !damped && assemble_short_step()) return;
   assemble(model_, memory_.stiffnesses, memory_.matrix, context_.arena);
   add_sheet_stiffness(model_, at, fix, memory_.sheet_terms, memory_.matrix, context_.arena);
-  if (time) add_inertia(*time);
-  const bool damped = time && !memory_.damping.empty();
+  if (time) {
+    parallel_for(context_.arena, model_.node_count(), solve::kVectorGrain, [&](std::size_t i) {
+      const double m = memory_.inertia[i];
+      memory_.matrix[model_.diagonal_place(i)] += Mat3d::diagonal({m, m, m});
+    });
+  }
   if (damped) {
     parallel_for(context_.arena, memory_.matrix.size(), solve::kVectorGrain,
                  [&](std::size_t k) { memory_.matrix[k] += memory_.damping[k] * time->rate; });
   }
-  short_step_ = time && inertia_rules(*time);
+  short_step_ = time && inertia_rules();
   // With inertia on its diagonal the matrix is well conditioned, so that rounding does no harm.
   if (short_step_) memory_.rounded.round(model_.pattern, memory_.matrix, context_.arena);
   by_lattice_ = lattice_ && !short_step_;
@@ -72,6 +81,9 @@ void LinearSystem::linearise(const Configuration& at, materials::Definiteness fi
     }
     ++lattice_uses_;
   } else {
+    parallel_for(context_.arena, model_.node_count(), solve::kVectorGrain, [&](std::size_t i) {
+      memory_.inverse_diagonal[i] = memory_.matrix[model_.diagonal_place(i)];
+    });
     invert_diagonal();
   }
 }
@@ -115,36 +127,49 @@ void LinearSystem::precondition(std::span<const Vec3d> r, std::span<Vec3d> z) {
   restraint_(z, context_.arena);
 }
 
-void LinearSystem::add_inertia(const solve::TimeStep& time) {
+void LinearSystem::find_inertia(const solve::TimeStep& time) {
   parallel_for(context_.arena, model_.node_count(), solve::kVectorGrain, [&](std::size_t i) {
-    const double m = model_.mass[i] * time.rate * (time.rate + mass_damping(model_, i));
-    memory_.matrix[model_.diagonal_place(i)] += Mat3d::diagonal({m, m, m});
+    memory_.inertia[i] = model_.mass[i] * time.rate * (time.rate + mass_damping(model_, i));
   });
 }
 
-/// Whether steps are so short that the diagonal is enough: the condition of the matrix, scaled by
-/// it, is about twice the ratio of its stiffness to inertia, whatever the resolution. Getting a
-/// lattice ready costs as much as tens of iterations with the diagonal. A mean: a few light nodes
-/// at the surface make a few iterations more.
-bool LinearSystem::inertia_rules(const solve::TimeStep& time) const {
-  constexpr double kMost = 100;
+/// Steps are so short that the diagonal is enough where traces of the matrix are no more than this
+/// times those of inertia, added up: the condition of the matrix, scaled by its diagonal, is about
+/// twice the ratio of its stiffness to inertia, whatever the resolution. Getting a lattice ready
+/// costs as much as tens of iterations with the diagonal. A mean: a few light nodes at the surface
+/// make a few iterations more.
+constexpr double kShort = 100;
+
+bool LinearSystem::inertia_rules() const {
   return solve::sum_of(context_.arena, model_.node_count(), [&](std::size_t i) {
            if (model_.held[i]) return 0.0;
-           const double inertia = 3 * model_.mass[i] * time.rate * time.rate;
-           return trace(memory_.matrix[model_.diagonal_place(i)]) - kMost * inertia;
+           return trace(memory_.matrix[model_.diagonal_place(i)]) - 3 * kShort * memory_.inertia[i];
          }) <= 0;
 }
 
+/// Where inertia rules and there are but tets: the matrix in half precision alone, which saves
+/// writing one of doubles and reading it again. False where that was not to be.
+bool LinearSystem::assemble_short_step() {
+  if (long_step_ || model_.sheets.term_count() > 0 || !model_.zones.names.empty()) return false;
+  const bool massive = std::ranges::all_of(memory_.inertia, [](double m) { return m > 0; });
+  short_step_ =
+      massive && memory_.rounded.assemble(model_, memory_.stiffnesses, memory_.inertia, kShort,
+                                          memory_.inverse_diagonal, context_.arena) <= 0;
+  long_step_ = !short_step_;
+  if (!short_step_) return false;
+  by_lattice_ = false;
+  invert_diagonal();
+  return true;
+}
+
+/// Of what stands in its place.
 void LinearSystem::invert_diagonal() {
-  parallel_for(context_.arena, model_.node_count(), solve::kVectorGrain, [&](std::size_t i) {
-    memory_.inverse_diagonal[i] = inverse_or_zero(memory_.matrix[model_.diagonal_place(i)]);
-  });
-  if (!contact_) return;
-  for (std::size_t row = 0; row < contact_->points().size(); ++row) {
-    const std::int32_t i = contact_->points()[row];
-    memory_.inverse_diagonal[i] =
-        inverse_or_zero(memory_.matrix[model_.diagonal_place(i)] + contact_->diagonal()[row]);
+  std::vector<Mat3d>& diagonal = memory_.inverse_diagonal;
+  for (std::size_t row = 0; contact_ && row < contact_->points().size(); ++row) {
+    diagonal[contact_->points()[row]] += contact_->diagonal()[row];
   }
+  parallel_for(context_.arena, diagonal.size(), solve::kVectorGrain,
+               [&](std::size_t i) { diagonal[i] = inverse_or_zero(diagonal[i]); });
 }
 
 solve::KrylovReport solve_linear(const Model& model, const Configuration& at,

@@ -18,10 +18,11 @@ struct LinearMemory {
 
   Stiffnesses stiffnesses;
   std::vector<contact::Term> sheet_terms;
-  solve::Blocks<double> matrix;
+  solve::Blocks<double> matrix;         ///< unless steps are short and it has nothing but tets
   solve::Blocks<double> damping;        ///< where there is one by stiffness
   RoundedRows rounded;                  ///< the matrix again, for short steps
   RoundedSolve rounded_solve;           ///< where the operator has nothing besides
+  std::vector<double> inertia;          ///< per node, N/m
   std::vector<Mat3d> inverse_diagonal;  ///< where the diagonal is, or may be, the preconditioner
   PreconditionerMemory preconditioner;
   solve::KrylovScratch krylov;
@@ -67,9 +68,10 @@ class LinearSystem {
   int applications() const { return by_lattice_ ? LatticePreconditioner::kApplications : 0; }
 
  private:
-  void add_inertia(const solve::TimeStep& time);
+  void find_inertia(const solve::TimeStep& time);
+  bool assemble_short_step();
   void invert_diagonal();
-  bool inertia_rules(const solve::TimeStep& time) const;
+  bool inertia_rules() const;
 
   const Model& model_;
   const Restraint& restraint_;
@@ -79,6 +81,7 @@ class LinearSystem {
   std::optional<LatticePreconditioner> lattice_;
   bool by_lattice_ = false;  ///< else the diagonal is enough
   bool short_step_ = false;  ///< inertia rules
+  bool long_step_ = false;   ///< it was seen not to
   int lattice_uses_ = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "isochor/math/dispatch.h"
+#include "isochor/math/reduce.h"
 #include "isochor/solve/vector_ops.h"
 
 namespace isochor::tets {
@@ -16,6 +17,7 @@ constexpr std::size_t kMore = 16;
 }  // namespace
 
 ISOCHOR_DECLARE_KERNEL(void round_rows_kernel(const RoundingView&, std::size_t, std::size_t))
+ISOCHOR_DECLARE_KERNEL(void assemble_rows_kernel(const AssemblyView&, std::size_t, std::size_t))
 ISOCHOR_DECLARE_KERNEL(void rounded_rows_kernel(const RoundedView&, std::size_t, std::size_t))
 
 RoundedRows::RoundedRows(const solve::BlockPattern& pattern)
@@ -50,6 +52,29 @@ void RoundedRows::round(const solve::BlockPattern& pattern, const solve::Blocks<
   const RoundingView view{pattern, blocks.data()->column[0].e, by_scale_.data(), entries_.data()};
   arena.for_chunks(pattern.rows(), solve::kRowGrain, [&](std::size_t begin, std::size_t end) {
     ISOCHOR_CALL_KERNEL(best_isa(), round_rows_kernel(view, begin, end));
+  });
+}
+
+double RoundedRows::assemble(const Model& model, const Stiffnesses& stiffnesses,
+                             std::span<const double> inertia, double most,
+                             std::span<Mat3d> diagonal, ThreadArena& arena) {
+  parallel_for(arena, inertia.size(), solve::kVectorGrain, [&](std::size_t i) {
+    const double scale = std::sqrt(inertia[i]);
+    scale_[i] = float(scale);
+    by_scale_[i] = float(1 / scale);
+  });
+  return deterministic_sum(arena, inertia.size(), [&](std::size_t begin, std::size_t end) {
+    double more = 0;
+    const AssemblyView view{.model = model,
+                            .stiffnesses = stiffnesses.data(),
+                            .inertia = inertia.data(),
+                            .most = most,
+                            .by_scale = by_scale_.data(),
+                            .diagonal = diagonal.data(),
+                            .entries = entries_.data(),
+                            .more = &more};
+    ISOCHOR_CALL_KERNEL(best_isa(), assemble_rows_kernel(view, begin, end));
+    return more;
   });
 }
 

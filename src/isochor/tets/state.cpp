@@ -54,8 +54,8 @@ void Scratch::poison() {
 std::size_t Scratch::bytes() const {
   return bytes_of(positions, force, step, origin, target, pushes, drag, slides,
                   elastic.corner_forces, elastic.batch_energy, linear.stiffnesses, linear.matrix,
-                  linear.damping, linear.inverse_diagonal, linear.krylov.r, linear.krylov.p,
-                  linear.krylov.image) +
+                  linear.damping, linear.inertia, linear.inverse_diagonal, linear.krylov.r,
+                  linear.krylov.p, linear.krylov.image) +
          linear.rounded.bytes() + linear.rounded_solve.bytes() + linear.preconditioner.bytes();
 }
 
