@@ -263,13 +263,6 @@ void linearise(const Model& model, const Configuration& at, materials::Definiten
   find_stiffnesses(model, SomeTets{selection}, at, fix, stiffnesses, arena);
 }
 
-Mat3d corner_block(const geometry::Tet& tet, const TetStiffness& stiffness, int row, int column) {
-  const float* part = &stiffness.entry[9 * kPairOf[row][column]];
-  Mat3d block;
-  for (int e = 0; e < 9; ++e) block(e % 3, e / 3) = double(part[e]);
-  return tet[row] < tet[column] ? block : transpose(block);
-}
-
 void assemble(const Model& model, const Stiffnesses& stiffnesses, solve::Blocks<double>& blocks,
               ThreadArena& arena) {
   const solve::BlockPattern& pattern = model.pattern;

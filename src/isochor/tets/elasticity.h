@@ -71,9 +71,6 @@ void linearise(const Model& model, const Configuration& at, materials::Definiten
 void linearise(const Model& model, const Configuration& at, materials::Definiteness fix,
                const TetSelection& selection, Stiffnesses& stiffnesses, ThreadArena& arena);
 
-/// The block of a tet's stiffness for two different corners, rows of the first.
-Mat3d corner_block(const geometry::Tet& tet, const TetStiffness& stiffness, int row, int column);
-
 /// The stiffness matrix of tets, N/m, in the places of Model::pattern.
 void assemble(const Model& model, const Stiffnesses& stiffnesses, solve::Blocks<double>& blocks,
               ThreadArena& arena);

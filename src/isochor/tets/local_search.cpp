@@ -122,28 +122,42 @@ class FewNodes {
         flat(std::span(memory_.step)), tolerance, kMostIterations, memory_.krylov);
   }
 
-  /// Blocks on the diagonal are such that a body that is shifted has no force.
+  /// Blocks on the diagonal are such that a body that is shifted has no force. Those below it are
+  /// added up as tets have them, transposed, and turned once.
   void assemble() {
     const solve::BlockPattern& pattern = memory_.pattern;
     each_node([&](std::size_t k) {
       const std::int32_t n = memory_.nodes[k];
       const std::int32_t* const blocks = memory_.blocks.data() + memory_.first_block[k];
-      std::fill(memory_.matrix.begin() + pattern.first[k],
-                memory_.matrix.begin() + pattern.first[k + 1], Mat3d::zero());
-      Mat3d diagonal = nodal_.stiffness(n);
+      const std::int32_t first = pattern.first[k], end = pattern.first[k + 1];
+      std::fill(memory_.matrix.begin() + first, memory_.matrix.begin() + end, Mat3d::zero());
+      Mat3d above = Mat3d::zero(), below = Mat3d::zero();  // of nodes that do not move
       for (std::int32_t u = model_.first_use[n]; u < model_.first_use[n + 1]; ++u) {
-        const geometry::Tet& tet = model_.tets[model_.uses[u] / 4];
-        const int corner = model_.uses[u] % 4;
+        const std::int32_t t = model_.uses[u] / 4, corner = model_.uses[u] % 4;
         for (int other = 0; other < 4; ++other) {
           if (other == corner) continue;
-          const Mat3d block = corner_block(tet, stiffnesses_[model_.uses[u] / 4], corner, other);
-          diagonal += block * -1.0;
           const std::int32_t place = blocks[model_.places[u][other]];
-          if (place >= 0) memory_.matrix[place] += block;
+          Mat3d& sum = place >= 0                  ? memory_.matrix[place]
+                       : model_.tets[t][other] > n ? above
+                                                   : below;
+          const float* const part = stiffnesses_[t].entry + 9 * kPairOf[corner][other];
+          for (int e = 0; e < 9; ++e) sum.column[e / 3][e % 3] += double(part[e]);
         }
       }
-      memory_.matrix[blocks[model_.diagonal_place(n) - model_.pattern.first[n]]] = diagonal;
-      memory_.inverse_diagonal[k] = inverse_or_zero(diagonal);
+      Mat3d others = above + transpose(below);
+      std::int32_t own = first;
+      for (std::int32_t b = first; b < end; ++b) {
+        if (pattern.columns[b] == std::int32_t(k)) {
+          own = b;
+          continue;
+        }
+        if (pattern.columns[b] < std::int32_t(k)) {
+          memory_.matrix[b] = transpose(memory_.matrix[b]);
+        }
+        others += memory_.matrix[b];
+      }
+      memory_.matrix[own] = nodal_.stiffness(n) - others;
+      memory_.inverse_diagonal[k] = inverse_or_zero(memory_.matrix[own]);
     });
   }
 
