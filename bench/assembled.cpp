@@ -31,6 +31,14 @@ std::vector<std::uint8_t> classes_of(const lattice::Model& model) {
 
 BlockRows assemble(const lattice::Model& model, const lattice::Tangents& tangents,
                    std::span<const std::int32_t> free, ThreadArena& arena) {
+  const auto product = [&](std::span<const Vec3d> x, std::span<Vec3d> y) {
+    lattice::apply_stiffness(model, tangents, x, y, arena);
+  };
+  return assemble(model, product, free, arena);
+}
+
+BlockRows assemble(const lattice::Model& model, Product product, std::span<const std::int32_t> free,
+                   ThreadArena& arena) {
   const std::size_t nodes = model.node_count();
   const std::vector<std::uint8_t> classes = classes_of(model);
   // Per node its neighbours by class, itself among them.
@@ -63,7 +71,7 @@ BlockRows assemble(const lattice::Model& model, const lattice::Tangents& tangent
         unit[n] = {0, 0, 0};
         if (classes[n] == color) unit[n][a] = 1;
       }
-      lattice::apply_stiffness(model, tangents, unit, column, arena);
+      product(unit, column);
       parallel_for(arena, free.size(), 256, [&](std::size_t i) {
         const std::int32_t m = neighbours[free[i]][color];
         if (m < 0 || row_of[m] < 0) return;

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "isochor/base/function_ref.h"
 #include "isochor/base/parallel.h"
 #include "isochor/lattice/state.h"
 
@@ -20,9 +21,14 @@ struct BlockRows {
   std::size_t rows() const { return first.size() - 1; }
 };
 
-/// Among the nodes that `free` names, in their order, from columns of the matrix-free operator on
-/// nodes that are so far apart that no two of them share a cell. All cells of a model have one
-/// size.
+/// y = A x, without a matrix, for vectors of all nodes.
+using Product = FunctionRef<void(std::span<const Vec3d> x, std::span<Vec3d> y)>;
+
+/// Among the nodes that `free` names, in their order, from products with vectors on nodes that are
+/// so far apart that no two of them share a cell. All cells of a model have one size.
+BlockRows assemble(const lattice::Model& model, Product product, std::span<const std::int32_t> free,
+                   ThreadArena& arena);
+/// Of tangents alone.
 BlockRows assemble(const lattice::Model& model, const lattice::Tangents& tangents,
                    std::span<const std::int32_t> free, ThreadArena& arena);
 
