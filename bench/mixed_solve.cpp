@@ -1,10 +1,12 @@
-/// One linear solve of the mixed lattice, at rest, beside what the paper would do.
+/// One linear solve of the mixed lattice, beside what the paper and others would do: cubes at rest,
+/// a twisted one, an arm of cut cells that is flexed.
 #include <algorithm>
 #include <fmt/core.h>
 
 #include "bench/benchmark.h"
-#include "bench/mixed_cube.h"
+#include "bench/mixed_case.h"
 #include "bench/peer.h"
+#include "reproduce/embedded_iterations.h"
 
 namespace isochor::bench {
 namespace {
@@ -16,7 +18,7 @@ constexpr double kTolerance = 1e-6;
 /// Bytes that a solve moves at least: per iteration the cycle's applications in single precision,
 /// W-cycles adding a third below the finest level, one in double, gradients, and half the basis
 /// twice.
-double least_seconds(const MixedCube& cube, const MixedCube::Solve& solve, ThreadArena& arena) {
+double least_seconds(const MixedCase& cube, const MixedCase::Solve& solve, ThreadArena& arena) {
   constexpr double kCells = 8.0 * lattice::kGroupBlocks;
   constexpr double kTangent = sizeof(lattice::PrincipalGroupTangent) / kCells;
   constexpr double kGradient = sizeof(mixed::GroupGradient<3>) / kCells;
@@ -30,32 +32,41 @@ double least_seconds(const MixedCube& cube, const MixedCube::Solve& solve, Threa
   return bytes / bandwidth(std::size_t(cube.cells() * kSingle), arena);
 }
 
-void add_row(int n, double poisson, Context& context, std::vector<BenchRow>& rows) {
+BenchRow row_of(const std::string& name, MixedCase& body, int repeats) {
+  const MixedCase::Solve ours = body.best(repeats);
+  const double per_unknown = 1e6 / body.unknowns();
   ThreadArena one(1);
-  MixedCube cube(n, poisson, mixed::Params{}.jumps, context);
-  const MixedCube::Solve ours = cube.best(n <= 32 ? 3 : 2);
-  const double per_unknown = 1e6 / cube.unknowns();
   BenchRow row{
-      .name = fmt::format("mixed-solve/nu={}/N={}", poisson, n),
+      .name = "mixed-solve/" + name,
       .value = per_unknown * (ours.set_up + ours.solve),
       .unit = "us/DoF",
-      .limit = per_unknown * least_seconds(cube, ours, one),
+      .limit = per_unknown * least_seconds(body, ours, one),
       .limit_kind = "memory traffic of operators and of the basis, a triad of the operators' size",
-      .note = fmt::format("{} iterations, true residual {:.1e}, set-up {:.3f} s, solve {:.3f} s, "
-                          "one core; displacements off by {:.1e}",
-                          ours.iterations, ours.residual, ours.set_up, ours.solve,
-                          cube.displacement_error())};
-  if (n == 64) {
-    row.relation = Relation::AtMost;
-    row.bound = 5;
-  }
+      .note = fmt::format("{:.0f} cells, {} iterations, true residual {:.1e}, set-up {:.3f} s, "
+                          "solve {:.3f} s, one core; displacements off by {:.1e}",
+                          body.cells(), ours.iterations, ours.residual, ours.set_up, ours.solve,
+                          body.displacement_error())};
+  if (!(ours.residual <= 2 * kTolerance)) row.value.reset();
+  return row;
+}
+
+void claim(BenchRow& row) {
+  row.relation = Relation::AtMost;
+  row.bound = 5;
+}
+
+void add_cube(int n, double poisson, Context& context, std::vector<BenchRow>& rows) {
+  MixedCase cube = cube_at_rest(n, poisson, mixed::Params{}.jumps, context);
+  BenchRow row = row_of(fmt::format("nu={}/N={}", poisson, n), cube, n <= 32 ? 3 : 2);
+  if (n == 64) claim(row);
   std::vector<Peer> peers;
   if (poisson != 0.3) {
     context.log(LogLevel::Info, fmt::format("mixed-solve: others at N={}, some minutes", n));
     peers = run_peers(fmt::format("mixed {} {}", n, poisson), cube.unknowns());
   }
   if (n <= 32) {
-    const MixedCube::Solve paper = MixedCube(n, poisson, 0, context).published();
+    const MixedCase::Solve paper = cube_at_rest(n, poisson, 0, context).published();
+    const double per_unknown = 1e6 / cube.unknowns();
     peers.push_back(
         {"symmetric-QMR-as-published", per_unknown * (paper.set_up + paper.solve),
          fmt::format("{} iterations, residual {:.1e}", paper.iterations, paper.residual)});
@@ -65,7 +76,6 @@ void add_row(int n, double poisson, Context& context, std::vector<BenchRow>& row
     row.peer = best.microseconds;
     row.peer_name = best.name;
   }
-  if (!(ours.residual <= 2 * kTolerance)) row.value.reset();
   const std::string name = row.name;
   rows.push_back(std::move(row));
   for (const Peer& peer : peers) {
@@ -82,8 +92,26 @@ std::vector<BenchRow> mixed_solve(Context& context) {
   std::vector<BenchRow> rows;
   for (const double poisson : {0.3, 0.4999, 0.5}) {
     for (const int n : {32, 64}) {
-      if (!context.cancelled) add_row(n, poisson, context, rows);
+      if (!context.cancelled) add_cube(n, poisson, context, rows);
     }
+  }
+  for (const double poisson : {0.3, 0.5}) {
+    if (context.cancelled) break;
+    MixedCase twisted = twisted_cube(64, poisson, mixed::Params{}.jumps, context);
+    rows.push_back(row_of(fmt::format("twisted/nu={}/N=64", poisson), twisted, 2));
+    claim(rows.back());
+    reproduce::Posed arm = reproduce::flexed_arm(128, poisson, context);
+    const std::string name = fmt::format("flexed arm/nu={}/N=128", poisson);
+    if (arm.arrived) {
+      MixedCase flexed(std::move(arm.model), std::move(arm.state));
+      rows.push_back(row_of(name, flexed, 2));
+      // Matrices of cut cells are not in the limit.
+      rows.back().limit.reset();
+      rows.back().limit_kind.clear();
+    } else {
+      rows.push_back({.name = "mixed-solve/" + name, .unit = "us/DoF", .note = "no equilibrium"});
+    }
+    claim(rows.back());
   }
   return rows;
 }

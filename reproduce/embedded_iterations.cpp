@@ -37,13 +37,6 @@ geometry::SurfaceMesh make_shell() {
   return shell;
 }
 
-/// A model at an equilibrium.
-struct Posed {
-  mixed::Model model;
-  mixed::State state;
-  bool arrived = true;
-};
-
 /// At rest, standing on a tenth of its height.
 Posed at_rest(const geometry::SurfaceMesh& surface, int cells, double poisson, Context& context) {
   lattice::BodySpec body =
@@ -54,7 +47,8 @@ Posed at_rest(const geometry::SurfaceMesh& surface, int cells, double poisson, C
   return posed;
 }
 
-/// Its forearm turned by a radian about the elbow, bones held.
+}  // namespace
+
 Posed flexed_arm(int cells, double poisson, Context& context) {
   const geometry::ArmShape arm = geometry::make_arm(0.01);
   const double h = bounds_of_faces(arm.skin).size()[0] / cells;
@@ -88,6 +82,8 @@ Posed flexed_arm(int cells, double poisson, Context& context) {
   posed.arrived = follow(posed.model, holding, 0.25, posed.state, scratch, context).arrived;
   return posed;
 }
+
+namespace {
 
 /// Iterations, where there is an equilibrium and a solution; with the definiteness fix where the
 /// exact matrix takes too many, as Newton's method does.

@@ -9,7 +9,7 @@
 
 #include "bench/assembled.h"
 #include "bench/held_cube.h"
-#include "bench/mixed_cube.h"
+#include "bench/mixed_case.h"
 
 namespace {
 
@@ -142,7 +142,7 @@ struct PressureBlocks {
 
 /// Column by column of the matrix-free operator: cells in the same place of their block share no
 /// node.
-PressureBlocks make_pressure_blocks(const bench::MixedCube& cube,
+PressureBlocks make_pressure_blocks(const bench::MixedCase& cube,
                                     const lattice::mixed::Tangents& tangents, ThreadArena& arena) {
   namespace mixed = lattice::mixed;
   const mixed::Model& model = cube.model();
@@ -202,7 +202,7 @@ PressureBlocks make_pressure_blocks(const bench::MixedCube& cube,
 void solve_mixed(int n, double poisson) {
   ThreadArena one(1);
   Context context(1);
-  bench::MixedCube cube(n, poisson, lattice::mixed::Params{}.jumps, context);
+  bench::MixedCase cube = bench::cube_at_rest(n, poisson, lattice::mixed::Params{}.jumps, context);
   const lattice::mixed::Tangents& tangents = cube.linearise();
   // With what resists hourglass modes, which is no part of the tangents: without it GAMG is lost.
   const std::vector<double> no_pressure(cube.model().pressure_count());

@@ -123,7 +123,7 @@ TEST(TetContact, AnAxisTurnsCylindersAndCapsules) {
         std::string("kind = \"") + kind +
             "\"\naxis = [0, 0, -2]\nradius = \"30 cm\"\nlength = 2\ncenter = [0, \"-30 cm\", 0]");
     Simulation simulation(parse_scene(lying, "s.toml"), context);
-    run_to(simulation, 5);
+    run_to(simulation, 4);
     const Measures m = simulation.snapshot().second;
     EXPECT_GT(m.contact->collider_contacts, 0u) << kind;
     EXPECT_LT(m.contact->deepest, 1e-3) << kind;

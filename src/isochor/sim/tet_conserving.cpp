@@ -70,7 +70,7 @@ std::unique_ptr<tets::Conserving> make_conserving(const SceneSpec& scene, const 
 tets::StepReport advance(tets::Conserving& conserving, tets::State& state,
                          const tets::StepInput& input, double time, Context& context) {
   tets::State next = state;
-  tets::Guesses before = conserving.guesses();
+  tets::HandedPressures before = conserving.pressures();
   const int parts = parts_of(conserving, state.positions, input.dt);
   const double dt = input.dt / parts;
   tets::StepReport report;
@@ -88,7 +88,7 @@ tets::StepReport advance(tets::Conserving& conserving, tets::State& state,
       report.balance = step.elastic.balance;
     }
     if (!report.converged()) {
-      conserving.set_guesses(std::move(before));
+      conserving.set_pressures(std::move(before));
       return report;
     }
   }

@@ -14,7 +14,7 @@ std::unique_ptr<tets::Conserving> make_conserving(const SceneSpec& scene, const 
                                                   Context& context);
 
 /// From `time`, s, through the duration of the input; in several steps where the published scheme
-/// needs shorter ones. Transactional: unless converged, state and guesses are unchanged.
+/// needs shorter ones. Transactional: unless converged, state and pressures are unchanged.
 tets::StepReport advance(tets::Conserving& conserving, tets::State& state,
                          const tets::StepInput& input, double time, Context& context);
 

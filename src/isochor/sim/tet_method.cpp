@@ -26,6 +26,10 @@ tets::Params params_of(const MethodSpec& method, const TimeSpec& time) {
           .published = method.volume == "zones" && method.variant == "paper"};
 }
 
+constexpr std::vector<double> tets::HandedPressures::*kHandedPressures[] = {
+    &tets::HandedPressures::positions, &tets::HandedPressures::velocities,
+    &tets::HandedPressures::elastic};
+
 /// Values of a model's tets in the order of their bodies' meshes, which is that of topologies.
 std::vector<double> as_meshed(const tets::Model& model, std::span<const double> per_tet) {
   std::vector<double> out(per_tet.size());
@@ -282,8 +286,7 @@ void TetMethod::save(files::ByteWriter& writer) const {
   loads_.save(writer);
   if (!scene_.zones.empty()) writer.put(state_.pressures);
   if (!conserving_) return;
-  writer.put(conserving_->guesses().positions);
-  writer.put(conserving_->guesses().velocities);
+  for (const auto part : kHandedPressures) writer.put(conserving_->pressures().*part);
 }
 
 void TetMethod::load(files::ByteReader& reader) {
@@ -300,14 +303,14 @@ void TetMethod::load(files::ByteReader& reader) {
     }
   }
   if (conserving_) {
-    tets::Guesses guesses;
-    for (const auto part : {&tets::Guesses::positions, &tets::Guesses::velocities}) {
-      guesses.*part = reader.get_vector<double>();
-      if ((guesses.*part).size() != model_.node_count()) {
+    tets::HandedPressures pressures;
+    for (const auto part : kHandedPressures) {
+      pressures.*part = reader.get_vector<double>();
+      if ((pressures.*part).size() != model_.node_count()) {
         reader.fail("it holds pressures of another number of nodes than the scene has");
       }
     }
-    conserving_->set_guesses(std::move(guesses));
+    conserving_->set_pressures(std::move(pressures));
   }
   loads_ = std::move(loads);
   guides_ = std::move(guides);

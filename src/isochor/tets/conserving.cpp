@@ -32,12 +32,16 @@ Conserving::Conserving(const Model& model, const ConservingParams& params,
       rings_(model, context.arena),
       scratch_(model),
       wanted_(model.node_count()),
-      guesses_{std::vector<double>(model.node_count()), std::vector<double>(model.node_count())},
+      pressures_{std::vector<double>(model.node_count()), std::vector<double>(model.node_count()),
+                 std::vector<double>(model.node_count())},
+      next_elastic_(model.node_count()),
+      shear_modulus_(model.node_count()),
       later_pressures_(model.node_count()),
       positions_(model.node_count()),
       velocities_(model.node_count()),
       half_(model.node_count()),
-      way_(model.node_count()) {
+      way_(model.node_count()),
+      loads_(model.node_count()) {
   if (model.params.integrator != solve::Integrator::BackwardEuler) {
     throw Error(Fault::Input, "tets::Conserving", "volumes are kept with backward Euler only",
                 "build the model with solve::Integrator::BackwardEuler");
@@ -57,6 +61,11 @@ Conserving::Conserving(const Model& model, const ConservingParams& params,
       response = std::min(response, most);
     }
   }
+  for (std::size_t t = 0; t < model.tets.size(); ++t) {
+    for (const std::int32_t n : model.tets[t]) {
+      shear_modulus_[n] += model.mu[t] * model.volume[t] / (4 * rings_.rest_volumes()[n]);
+    }
+  }
   for (const std::int32_t p : surface().surface().points) {
     if (!model.held[p]) free_points_.push_back(p);
   }
@@ -66,7 +75,7 @@ ConservingReport Conserving::advance(State& state, const Vec3d& gravity, double 
                                      std::span<const Vec3d> held_positions,
                                      std::span<const Vec3d> loads,
                                      std::span<const double> activations) {
-  guesses_before_ = guesses_;
+  pressures_before_ = pressures_;
   pair_list_.clear();
   const StepInput input{.gravity = gravity,
                         .held_positions = held_positions,
@@ -76,7 +85,7 @@ ConservingReport Conserving::advance(State& state, const Vec3d& gravity, double 
   const ConservingReport report = params_.scheme == Scheme::Published
                                       ? advance_published(state, input, time)
                                       : advance_in_parts(state, input, time);
-  if (!report.converged) std::swap(guesses_, guesses_before_);
+  if (!report.converged) std::swap(pressures_, pressures_before_);
   return report;
 }
 
@@ -106,7 +115,7 @@ void Conserving::find_rows(std::span<const Vec3d> positions, const contact::Plac
 /// [Irving07 (2)]
 int Conserving::correct_velocities(std::span<Vec3d> velocities) {
   std::fill(wanted_.begin(), wanted_.end(), 0.0);
-  return correct(velocities, guesses_.velocities, params_.rings.tolerance);
+  return correct(velocities, pressures_.velocities, params_.rings.tolerance);
 }
 
 int Conserving::correct(std::span<Vec3d> velocities, std::span<double> pressures, double tolerance,
@@ -155,6 +164,7 @@ void Conserving::recover(const contact::PlacedColliders& placed, std::span<Vec3d
                          bool first_round, ConservingReport& report) {
   const std::span<const double> rest = rings_.rest_volumes();
   rings_.measure(positions);
+  if (first_round) hand_on();
   for (int step = 0;; ++step, ++report.recovery_steps) {
     find_rows(positions, placed, report);
     report.worst_ring = rings_.largest_error();
@@ -174,7 +184,7 @@ void Conserving::recover(const contact::PlacedColliders& placed, std::span<Vec3d
                   kEnough * params_.volume_tolerance / report.worst_ring});
     if (!pairs_.empty()) projection_.build(rows_, response_);
     report.position_iterations +=
-        correct(velocities_, first ? guesses_.positions : later_pressures_, tolerance, response_);
+        correct(velocities_, first ? pressures_.positions : later_pressures_, tolerance, response_);
     move_by_parts(positions);
   }
 }
@@ -307,7 +317,8 @@ ConservingReport Conserving::advance_published(State& state, const StepInput& in
       const double most = rest[i] * fastest;
       wanted_[i] = std::clamp((rest[i] - rings_.volumes()[i]) / dt, -most, most);
     }
-    report.position_iterations = correct(velocities_, guesses_.positions, params_.rings.tolerance);
+    report.position_iterations =
+        correct(velocities_, pressures_.positions, params_.rings.tolerance);
   }
   // 3, 4
   repel(velocities_, dt);
@@ -352,6 +363,10 @@ void Conserving::step_implicit(const State& state, StepInput input, double time,
   if (colliders_.size() > 0 || params_.self_contact) input.contact = &touch_;
   next_ = state;
   rings_.begin_step();
+  if (params_.keep_volumes) {
+    press(state, input.loads);
+    input.loads = loads_;
+  }
   const solve::Balance balance = report.elastic.balance;
   report.elastic = tets::advance(model_, next_, input, scratch_, context_);
   report.elastic.balance.damping_loss += balance.damping_loss;
@@ -363,6 +378,25 @@ void Conserving::step_implicit(const State& state, StepInput input, double time,
   keep_out(next_.positions);
   settle(placed, state.positions, input.dt, report);
   if (must_hold && report.worst_ring > params_.volume_tolerance) report.converged = false;
+}
+
+void Conserving::press(const State& state, std::span<const Vec3d> loads) {
+  rings_.measure(state.positions);
+  rings_.gradient(pressures_.elastic, loads_);
+  each_node([&](std::size_t i) {
+    loads_[i] = -1.0 * loads_[i];
+    if (!loads.empty()) loads_[i] += loads[i];
+  });
+}
+
+void Conserving::hand_on() {
+  constexpr double kMost = 1;  // part of a volume: what is inside out asks for no more
+  const std::span<const double> rest = rings_.rest_volumes();
+  each_node([&](std::size_t i) {
+    const double lost =
+        rest[i] > 0 ? std::clamp(1 - rings_.volumes()[i] / rest[i], -kMost, kMost) : 0;
+    next_elastic_[i] = pressures_.elastic[i] + shear_modulus_[i] * lost;
+  });
 }
 
 void Conserving::settle(const contact::PlacedColliders& placed, std::span<const Vec3d> start,
@@ -424,6 +458,7 @@ ConservingReport Conserving::advance_in_parts(State& state, const StepInput& inp
       continue;
     }
     std::swap(state, next_);
+    if (params_.keep_volumes) std::swap(pressures_.elastic, next_elastic_);
     done += part;
   }
   return report;
@@ -432,8 +467,9 @@ ConservingReport Conserving::advance_in_parts(State& state, const StepInput& inp
 void Conserving::poison() {
   scratch_.poison();
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-  for (auto* values : {&wanted_, &later_pressures_}) std::ranges::fill(*values, kNan);
-  for (auto* vectors : {&positions_, &velocities_, &half_, &way_}) {
+  for (auto* values : {&wanted_, &later_pressures_, &next_elastic_})
+    std::ranges::fill(*values, kNan);
+  for (auto* vectors : {&positions_, &velocities_, &half_, &way_, &loads_}) {
     std::ranges::fill(*vectors, Vec3d{kNan, kNan, kNan});
   }
 }

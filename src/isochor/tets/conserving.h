@@ -57,10 +57,12 @@ struct ConservingReport {
   std::int64_t impacts = 0;  ///< of bodies with each other and themselves, that were prevented
 };
 
-/// Pressures of the last step, Pa times its length: first guesses of the next. With a State, all
-/// that a checkpoint holds.
-struct Guesses {
-  std::vector<double> positions, velocities;  ///< per node
+/// Pressures that a step hands on to the next, per node. With a State, all that a checkpoint holds.
+struct HandedPressures {
+  /// Pa times the length of the last step: first guesses of the next.
+  std::vector<double> positions, velocities;
+  /// Pa: what elasticity has to stand up to, see `Conserving::hand_on`. Implicit scheme only.
+  std::vector<double> elastic;
 };
 
 /// All that steps work with, and what never changes.
@@ -71,14 +73,14 @@ class Conserving {
              std::vector<contact::Collider> colliders, Context& context);
 
   /// From `time` to `time` + dt. `held_positions` and `loads` are as in StepInput; the published
-  /// scheme knows only holds that do not move. Unless converged, state and guesses are unchanged.
+  /// scheme knows only holds that do not move. Unless converged, state and pressures are unchanged.
   ConservingReport advance(State& state, const Vec3d& gravity, double time, double dt,
                            std::span<const Vec3d> held_positions = {},
                            std::span<const Vec3d> loads = {},
                            std::span<const double> activations = {});
 
-  const Guesses& guesses() const { return guesses_; }
-  void set_guesses(Guesses guesses) { guesses_ = std::move(guesses); }
+  const HandedPressures& pressures() const { return pressures_; }
+  void set_pressures(HandedPressures pressures) { pressures_ = std::move(pressures); }
 
   /// Longest step that elastic waves allow about positions, s: 2 / the highest frequency.
   double stable_step(std::span<const Vec3d> positions);
@@ -99,6 +101,14 @@ class Conserving {
   /// One such step, from `state` to `next_`. Without `must_hold` volumes may be wrong.
   void step_implicit(const State& state, StepInput input, double time, bool must_hold,
                      ConservingReport& report);
+  /// The loads of an elastic step with the pressures that were handed on to it.
+  void press(const State& state, std::span<const Vec3d> loads);
+  /// Hands on to the next step what volumes the elastic one has lost, times the shear modulus. If
+  /// pressures acted after elastic steps alone, a body at rest would be in equilibrium where these
+  /// steps end, not where volumes are right: by the square of what waves run in a step, in cells.
+  /// With them elastic steps of a body at rest end with volumes that are right (an augmented
+  /// Lagrangian, an iteration a step). What inertia needs, as at an impact, is not handed on.
+  void hand_on();
 
   /// Fills rows_ and projection_ with what touches at positions.
   void find_rows(std::span<const Vec3d> positions, const contact::PlacedColliders& placed,
@@ -158,9 +168,11 @@ class Conserving {
   contact::ImpactResolver resolver_;
   std::vector<Vec3d> impulses_;
   std::vector<double> wanted_;
-  Guesses guesses_, guesses_before_;
+  HandedPressures pressures_, pressures_before_;
+  std::vector<double> next_elastic_;     ///< of the step's end
+  std::vector<double> shear_modulus_;    ///< per node, the mean of its tets, Pa
   std::vector<double> later_pressures_;  ///< of positions, after the first correction of a step
-  std::vector<Vec3d> positions_, velocities_, half_, way_;
+  std::vector<Vec3d> positions_, velocities_, half_, way_, loads_;
   State next_, before_;      ///< of the implicit scheme: a step's end, and where all began
   std::vector<Vec3d> held_;  ///< where a part of a step ends
 };

@@ -1,4 +1,4 @@
-#include "bench/mixed_cube.h"
+#include "bench/mixed_case.h"
 
 #include <cmath>
 
@@ -19,10 +19,26 @@ mixed::Model make_cube(int n, double poisson, double jumps, Context& context) {
 
 }  // namespace
 
-MixedCube::MixedCube(int n, double poisson, double jumps, Context& context)
-    : model_(make_cube(n, poisson, jumps, context)),
+MixedCase cube_at_rest(int n, double poisson, double jumps, Context& context) {
+  mixed::Model model = make_cube(n, poisson, jumps, context);
+  mixed::State state = mixed::make_state(model);
+  return {std::move(model), std::move(state)};
+}
+
+MixedCase twisted_cube(int n, double poisson, double jumps, Context& context) {
+  mixed::Model model = make_cube(n, poisson, jumps, context);
+  mixed::State state = mixed::make_state(model);
+  for (Vec3d& p : state.positions) {
+    const Vec3d axis{p[0], 0.5, 0.5};
+    p = axis + rotation_from_vector({p[0] * std::acos(0.0), 0, 0}) * (p - axis);
+  }
+  return {std::move(model), std::move(state)};
+}
+
+MixedCase::MixedCase(mixed::Model model, mixed::State state)
+    : model_(std::move(model)),
       memory_(model_),
-      state_(mixed::make_state(model_)),
+      state_(std::move(state)),
       system_(model_, {}, memory_, arena_),
       b_(mixed::unknowns(model_), 0.0),
       x_(b_.size()) {
@@ -37,19 +53,19 @@ MixedCube::MixedCube(int n, double poisson, double jumps, Context& context)
   system_.keep_free(b_);
 }
 
-solve::KrylovReport MixedCube::gmres(double tolerance, solve::GmresScratch& scratch) {
+solve::KrylovReport MixedCase::gmres(double tolerance, solve::GmresScratch& scratch) {
   return solve::gmres(
       arena_, [&](std::span<const double> p, std::span<double> q) { system_.apply(p, q); },
       [&](std::span<const double> r, std::span<double> z) { system_.precondition(r, z); },
       [] { return false; }, b_, x_, tolerance, 200, scratch);
 }
 
-MixedCube::Solve MixedCube::best(int repeats) {
+MixedCase::Solve MixedCase::best(int repeats) {
   solve::GmresScratch scratch(b_.size(), mixed::kShortRestart);
   return measure(repeats, true, [&] { return gmres(kTolerance, scratch); });
 }
 
-double MixedCube::displacement_error() {
+double MixedCase::displacement_error() {
   const std::vector<double> before = x_;
   solve::GmresScratch scratch(b_.size(), mixed::kShortRestart);
   gmres(1e-11, scratch);
@@ -61,7 +77,7 @@ double MixedCube::displacement_error() {
   return std::sqrt(error / size);
 }
 
-MixedCube::Solve MixedCube::published() {
+MixedCase::Solve MixedCase::published() {
   solve::QmrScratch scratch(b_.size());
   return measure(1, false, [&] {
     return solve::symmetric_qmr(
@@ -71,13 +87,13 @@ MixedCube::Solve MixedCube::published() {
   });
 }
 
-const mixed::Tangents& MixedCube::linearise() {
+const mixed::Tangents& MixedCase::linearise() {
   system_.linearise(at(), mixed::Fix::None);
   return memory_.tangents;
 }
 
 template <class Krylov>
-MixedCube::Solve MixedCube::measure(int repeats, bool cycles, Krylov&& krylov) {
+MixedCase::Solve MixedCase::measure(int repeats, bool cycles, Krylov&& krylov) {
   Solve result;
   result.set_up = fastest(repeats, arena_, [&] {
     system_.linearise(at(), mixed::Fix::None);

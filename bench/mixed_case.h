@@ -5,12 +5,13 @@
 
 namespace isochor::bench {
 
-/// The mixed system that solvers are compared on: a unit cube of neo-Hookean material at rest,
-/// volume measured by J - 1, two opposite faces held, a load on all other nodes. One thread.
-class MixedCube {
+/// A mixed system that solvers are compared on: a body in some state, a load on all nodes that are
+/// not held. One thread.
+class MixedCase {
  public:
-  /// N^3 cells; jumps as in lattice::mixed::Params.
-  MixedCube(int n, double poisson, double jumps, Context& context);
+  MixedCase(lattice::mixed::Model model, lattice::mixed::State state);
+  MixedCase(const MixedCase&) = delete;  // parts of it refer to each other
+  MixedCase& operator=(const MixedCase&) = delete;
 
   struct Solve {
     int iterations = 0;
@@ -31,7 +32,6 @@ class MixedCube {
   std::span<const std::int32_t> free() const { return free_; }
   /// All unknowns, held nodes included.
   std::span<const double> load() const { return b_; }
-  /// About the state at rest.
   const lattice::mixed::Tangents& linearise();
 
  private:
@@ -48,5 +48,12 @@ class MixedCube {
   std::vector<std::int32_t> free_;
   std::vector<double> b_, x_;
 };
+
+/// A unit cube at rest of N^3 cells, neo-Hookean, volume measured by J - 1, two opposite faces
+/// held; jumps as in lattice::mixed::Params.
+MixedCase cube_at_rest(int n, double poisson, double jumps, Context& context);
+
+/// The same with one face turned by 90 degrees, and all between by their part of that.
+MixedCase twisted_cube(int n, double poisson, double jumps, Context& context);
 
 }  // namespace isochor::bench
