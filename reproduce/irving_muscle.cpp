@@ -129,6 +129,7 @@ std::vector<Row> irving_muscle(const ExperimentOptions& options, Context& contex
   std::vector<Row> rows;
   Figure figure;
   int place = 0;
+  double published_length = 0;
   for (const Variant& c : {Variant{"paper", true, 0, tets::Scheme::Published},
                            {"best", true, 0},
                            {"no volumes kept, 0.45", false, 0.45}}) {
@@ -157,7 +158,19 @@ std::vector<Row> irving_muscle(const ExperimentOptions& options, Context& contex
     rows.push_back(std::move(ring));
     rows.push_back(std::move(volume));
     rows.push_back(row("tets inside out at the end", muscle.inverted, ""));
-    if (c.scheme == tets::Scheme::Published) continue;
+    rows.push_back(row("length at the end, of that at rest", 100 * muscle.length, "%"));
+    if (c.scheme == tets::Scheme::Published) {
+      published_length = muscle.length;
+      continue;
+    }
+    if (c.keep_volumes) {
+      // Short steps leave no more than a body at rest; long ones shall not, either.
+      Row length = row("length at the end, off that of short steps as published",
+                       100 * std::abs(muscle.length / published_length - 1), "%");
+      length.relation = Relation::AtMost;
+      length.bound = 1;
+      rows.push_back(std::move(length));
+    }
     if (place == 0) figure.add("relaxed", muscle.surface, muscle.relaxed, {0, 0.13, 0});
     figure.add(fmt::format("contracted {}", place), muscle.surface, muscle.contracted,
                {0, -0.13 * place, 0});

@@ -178,6 +178,10 @@ Snapshot TetMethod::snapshot() const {
   if (conserving_) {
     m.contact = contact_measures(*conserving_, state_.positions, time_ / timing_.frame_rate,
                                  context_.arena);
+    const std::span<const double> of_rings = conserving_->pressures().elastic;
+    for (std::size_t t = 0; t < model_.tets.size(); ++t) {
+      for (const std::int32_t n : model_.tets[t]) tets.pressure[t] += of_rings[n] / 4;
+    }
   }
 
   struct Field {

@@ -103,11 +103,12 @@ class Conserving {
                      ConservingReport& report);
   /// The loads of an elastic step with the pressures that were handed on to it.
   void press(const State& state, std::span<const Vec3d> loads);
-  /// Hands on to the next step what volumes the elastic one has lost, times the shear modulus. If
-  /// pressures acted after elastic steps alone, a body at rest would be in equilibrium where these
-  /// steps end, not where volumes are right: by the square of what waves run in a step, in cells.
-  /// With them elastic steps of a body at rest end with volumes that are right (an augmented
-  /// Lagrangian, an iteration a step). What inertia needs, as at an impact, is not handed on.
+  /// Hands on to the next step a part of what volumes the elastic one has lost, times the shear
+  /// modulus. If pressures acted after elastic steps alone, a body at rest would be in equilibrium
+  /// where these steps end, not where volumes are right: by the square of what waves run in a step,
+  /// in cells. With them elastic steps of a body at rest end with volumes that are right (an
+  /// augmented Lagrangian, an iteration a step). What inertia needs, as at an impact, is not handed
+  /// on.
   void hand_on();
 
   /// Fills rows_ and projection_ with what touches at positions.
