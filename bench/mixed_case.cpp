@@ -25,16 +25,6 @@ MixedCase cube_at_rest(int n, double poisson, double jumps, Context& context) {
   return {std::move(model), std::move(state)};
 }
 
-MixedCase twisted_cube(int n, double poisson, double jumps, Context& context) {
-  mixed::Model model = make_cube(n, poisson, jumps, context);
-  mixed::State state = mixed::make_state(model);
-  for (Vec3d& p : state.positions) {
-    const Vec3d axis{p[0], 0.5, 0.5};
-    p = axis + rotation_from_vector({p[0] * std::acos(0.0), 0, 0}) * (p - axis);
-  }
-  return {std::move(model), std::move(state)};
-}
-
 MixedCase::MixedCase(mixed::Model model, mixed::State state)
     : model_(std::move(model)),
       memory_(model_),

@@ -53,7 +53,4 @@ class MixedCase {
 /// held; jumps as in lattice::mixed::Params.
 MixedCase cube_at_rest(int n, double poisson, double jumps, Context& context);
 
-/// The same with one face turned by 90 degrees, and all between by their part of that.
-MixedCase twisted_cube(int n, double poisson, double jumps, Context& context);
-
 }  // namespace isochor::bench

@@ -1,5 +1,5 @@
 /// One linear solve of the mixed lattice, beside what the paper and others would do: cubes at rest,
-/// a twisted one, an arm of cut cells that is flexed.
+/// and an arm of cut cells that is flexed.
 #include <algorithm>
 #include <fmt/core.h>
 
@@ -97,9 +97,6 @@ std::vector<BenchRow> mixed_solve(Context& context) {
   }
   for (const double poisson : {0.3, 0.5}) {
     if (context.cancelled) break;
-    MixedCase twisted = twisted_cube(64, poisson, mixed::Params{}.jumps, context);
-    rows.push_back(row_of(fmt::format("twisted/nu={}/N=64", poisson), twisted, 2));
-    claim(rows.back());
     reproduce::Posed arm = reproduce::flexed_arm(128, poisson, context);
     const std::string name = fmt::format("flexed arm/nu={}/N=128", poisson);
     if (arm.arrived) {

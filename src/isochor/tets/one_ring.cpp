@@ -47,12 +47,11 @@ void OneRings::measure(std::span<const Vec3d> x) {
   parallel_for(arena_, model_.tets.size(), solve::kRowGrain, [&](std::size_t t) {
     const auto [a, b, c, d] = model_.tets[t];
     const Vec3d e1 = x[b] - x[a], e2 = x[c] - x[a], e3 = x[d] - x[a];
-    std::array<Vec3d, 4>& s = tet_slopes_[t];
-    s[1] = (1.0 / 6) * cross(e2, e3);
-    s[2] = (1.0 / 6) * cross(e3, e1);
-    s[3] = (1.0 / 6) * cross(e1, e2);
-    s[0] = -1.0 * (s[1] + s[2] + s[3]);
-    tet_volumes_[t] = dot(s[1], e1);
+    TetSlopes& s = tet_slopes_[t];
+    s.others[0] = (1.0 / 6) * cross(e2, e3);
+    s.others[1] = (1.0 / 6) * cross(e3, e1);
+    s.others[2] = (1.0 / 6) * cross(e1, e2);
+    tet_volumes_[t] = dot(s.others[0], e1);
   });
   parallel_for(arena_, model_.node_count(), solve::kRowGrain, [&](std::size_t i) {
     double sum = 0;
@@ -72,7 +71,7 @@ void OneRings::differentiate(std::span<const contact::Row> contacts) {
     const std::int32_t row = model_.pattern.first[i], end = model_.pattern.first[i + 1];
     std::fill(slope_.begin() + row, slope_.begin() + end, Vec3f{0, 0, 0});
     for (std::int32_t u = model_.first_use[i]; u < model_.first_use[i + 1]; ++u) {
-      const std::array<Vec3d, 4>& s = tet_slopes_[model_.uses[u] / 4];
+      const TetSlopes& s = tet_slopes_[model_.uses[u] / 4];
       for (int k = 0; k < 4; ++k) slope_[row + model_.places[u][k]] += to_single(0.25 * s[k]);
     }
     double sum = 0;

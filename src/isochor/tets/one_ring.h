@@ -77,7 +77,14 @@ class OneRings {
 
   const Model& model_;
   ThreadArena& arena_;
-  std::vector<std::array<Vec3d, 4>> tet_slopes_;  ///< dV/dx of corners
+  /// dV/dx of corners. That of the first follows: a tet that is shifted keeps its volume.
+  struct TetSlopes {
+    Vec3d others[3];
+    Vec3d operator[](int corner) const {
+      return corner > 0 ? others[corner - 1] : -1.0 * (others[0] + others[1] + others[2]);
+    }
+  };
+  std::vector<TetSlopes> tet_slopes_;
   std::vector<double> tet_volumes_, of_tet_;
   /// Per entry (i, j) of Model::pattern: how the volume of one-ring i changes with x_j, and how
   /// that of j does with x_i, m^2.
