@@ -106,8 +106,6 @@ function(isochor_unite_sources target)
     endforeach()
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  # Names of one source may shadow those of another. Headers are seen by tests, too.
-  target_compile_options(${target} PRIVATE -Wno-shadow)
   if(ISOCHOR_SANITIZE)
     target_compile_options(${target} PRIVATE -w)  # false alarms of GCC 12
   endif()
