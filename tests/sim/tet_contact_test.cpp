@@ -17,8 +17,7 @@ using files::TemporaryFolder;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-/// A ball of 20 cm that falls on the ground from 2 cm above.
-const std::string kBall = R"(format = 1
+const std::string kMethod = R"(format = 1
 [time]
 frames = 6
 integrator = "backward-euler"
@@ -27,7 +26,10 @@ substeps = 4
 name = "tets"
 volume = "one-ring"
 preconditioner = "jacobi"
-[[body]]
+)";
+
+/// A ball of 20 cm that falls on the ground from 2 cm above.
+const std::string kBall = kMethod + R"([[body]]
 name = "ball"
 cell_size = "6 cm"
 velocity = [0, -1, 0]
@@ -133,16 +135,7 @@ TEST(TetContact, AnAxisTurnsCylindersAndCapsules) {
 
 TEST(TetContact, PressureInAColumnThatStandsIsAThirdOfWhatIsAboveIt) {
   Context context(1);
-  Simulation simulation(parse_scene(R"(format = 1
-[time]
-frames = 24
-integrator = "backward-euler"
-substeps = 4
-[method]
-name = "tets"
-volume = "one-ring"
-preconditioner = "jacobi"
-[[body]]
+  Simulation simulation(parse_scene(kMethod + R"([[body]]
 name = "column"
 cell_size = "4 cm"
 [body.shape]
@@ -160,7 +153,7 @@ name = "ground"
 kind = "plane"
 friction = 0
 )",
-                                    "s.toml"),
+                                    "s.toml", std::vector<std::string>{"time.frames=24"}),
                         context);
   run_to(simulation, 24);
   const auto [frame, measures] = simulation.snapshot();

@@ -390,8 +390,9 @@ void Conserving::press(const State& state, std::span<const Vec3d> loads) {
 }
 
 void Conserving::hand_on() {
-  // Half of what would be all of it were a body uniform and at rest, and no more of what is far
-  // off: that is an impact's, and would be wrong in the next step.
+  // A quarter of what a uniform body at rest, of Poisson's ratio 0, asks for, so that softer ones
+  // do not overshoot; and little of what is far off: that is an impact's, and would be wrong in the
+  // next step.
   constexpr double kPart = 0.5, kMost = 0.1;
   const std::span<const double> rest = rings_.rest_volumes();
   each_node([&](std::size_t i) {
