@@ -5,6 +5,13 @@
 #include <limits>
 
 namespace isochor::tets {
+namespace {
+
+/// What residuals count for as long as contacts are still being found: the next of them change
+/// forces by much more than is left then.
+constexpr double kRough = 0.2;
+
+}  // namespace
 
 Equilibrium::Equilibrium(const Model& model, const State& start, const StepInput& input,
                          const std::optional<solve::TimeStep>& time, Scratch& scratch,
@@ -43,7 +50,7 @@ bool Equilibrium::begin() {
   if (input_.contact) input_.contact->begin(start_.positions, context_.arena);
   drag_ = 0;
   settled_ = 0;
-  guesses_ = false;
+  accuracy_ = finds_contacts() ? kRough : 1;
   if (slides_on_colliders()) {
     if (time_) each_node([&](std::size_t i) { scratch_.positions[i] = flight(i); });
     add_slides();
@@ -136,7 +143,7 @@ solve::Evaluation Equilibrium::evaluate_rest() {
   without_zones_ = {
       .energy = elastic_ + outer + inertia + damping + contact.energy,
       .energy_scale = std::abs(elastic_) + std::abs(outer) + inertia + damping + contact.energy,
-      .residual = accuracy() * std::max(imbalance_, volume_residual(zonal))};
+      .residual = accuracy_ * std::max(imbalance_, volume_residual(zonal))};
   return with_zones(zonal);
 }
 
@@ -262,18 +269,19 @@ solve::KrylovReport Equilibrium::solve_linear(double tolerance) {
 bool Equilibrium::renew(int round) {
   const bool dragged = drag_ > 0;
   drag_ = 0;
-  guesses_ = false;
   const bool rubs = round == 0 && input_.contact && lag_friction();
   const bool left = release();
   const bool came = slides_on_colliders() && keep_out();
   if (rubs) stick();
-  return rubs || left || came || dragged;
+  accuracy_ = rubs && finds_contacts() ? kRough : 1;
+  return rubs || left || came || dragged || imbalance_ > model_.params.newton.tolerance;
 }
 
 bool Equilibrium::hold_back(bool guess) {
   constexpr double kDrag = 1e-2;
   drag_ = time_ ? 0 : kDrag * model_.sheet_stiffness;
-  guesses_ = guess && drag_ > 0;
+  constexpr double kGuess = 1e-3;
+  if (drag_ > 0) accuracy_ = guess ? std::min(1.0, model_.params.newton.tolerance / kGuess) : 1;
   return drag_ > 0;
 }
 
@@ -335,11 +343,6 @@ std::optional<contact::Term> Equilibrium::friction_on(std::size_t i) const {
   return friction_term(*found, start_.positions, scratch_.positions, input_.contact->slip());
 }
 
-double Equilibrium::accuracy() const {
-  constexpr double kGuess = 1e-3;
-  return guesses_ ? std::min(1.0, model_.params.newton.tolerance / kGuess) : 1;
-}
-
 double Equilibrium::drag_energy() {
   if (drag_ == 0) return 0;
   return 0.5 * drag_ * sum_nodes([&](std::size_t i) {
@@ -373,6 +376,8 @@ Vec3d Equilibrium::flight(std::size_t i) const {
 bool Equilibrium::slides_on_colliders() const {
   return input_.contact && !input_.contact->params().collider_barriers;
 }
+
+bool Equilibrium::finds_contacts() const { return time_ && !zonal_ && slides_on_colliders(); }
 
 void Equilibrium::add_slides(std::span<const contact::ColliderContact> inside) {
   const std::size_t before = scratch_.slides.size();

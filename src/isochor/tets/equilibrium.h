@@ -60,7 +60,8 @@ class Equilibrium {
 
   /// After a search that converged: what slides is let go where it leaves of its own, what came
   /// into a collider slides on it, friction follows the forces that were found, once, and nothing
-  /// is held back any more. Whether that changes anything.
+  /// is held back any more. Whether that changes anything, or forces are not yet as balanced as
+  /// they are to be: before friction is known, and right after, five times as much may be left.
   bool renew(int round);
 
   /// Sheets that nothing holds, in a step that takes no time, are held back until it is known what
@@ -95,7 +96,6 @@ class Equilibrium {
   /// Of a node that slides; those that rub are in the order of nodes.
   std::optional<contact::Term> friction_on(std::size_t i) const;
 
-  double accuracy() const;
   Vec3d way_of(std::size_t i) const { return scratch_.positions[i] - start_.positions[i]; }
   double drag_energy();
 
@@ -105,6 +105,8 @@ class Equilibrium {
   Vec3d flight(std::size_t i) const;
 
   bool slides_on_colliders() const;
+  /// Whether the search so far only tells what touches and how hard.
+  bool finds_contacts() const;
   void add_slides() { add_slides(input_.contact->find_inside(scratch_.positions, context_.arena)); }
   /// What slides already stays as it is.
   void add_slides(std::span<const contact::ColliderContact> inside);
@@ -165,7 +167,7 @@ class Equilibrium {
   double imbalance_ = 0;             ///< of forces alone, of the last evaluation
   int settled_ = 0;
   double drag_ = 0;  ///< N/m, see hold_back
-  bool guesses_ = false;
+  double accuracy_ = 1;        ///< what residuals count for; less than 1 in first guesses
   double rounding_force_ = 0;  ///< what rounding leaves on a node, N
 };
 
