@@ -106,12 +106,13 @@ class MixedCutVisit : public CutVisit {
     LawPoints::linearise(material(), point_measure(), fix);
     if (fibres()) {
       fibres()->LawPoints::linearise(material(), materials::Definiteness::None);
-      if (fix != Fix::None) fibres()->raise(nullptr, kFloor);
+      if (fix != Fix::None) fibres()->raise(nullptr, cycle_floor(false));
     }
     assemble(tangents.system.cut[matrix]);
-    raise(nullptr, kFloor);
-    if (fibres()) fibres()->raise(nullptr, kFloor);
-    assemble(tangents.definite.cut[matrix]);
+    const double floor = cycle_floor(fix == Fix::None);
+    raise(nullptr, floor);
+    if (fibres()) fibres()->raise(nullptr, floor);
+    assemble(tangents.cycle.cut[matrix]);
     assemble_gradient(*this, tangents.cut[matrix]);
     if (images_) move_to_images(tangents);
     if (by_mean_) curve(fix, tangents);
@@ -192,7 +193,7 @@ class MixedCutVisit : public CutVisit {
       const auto& [m, slope, curvature] = of_mean_[lane];
       const double factor =
           cell_pressure_[lane] * curvature / (group().volume[lane] * model_.alpha * model_.alpha);
-      if (factor > 0) add_square(factor, b, lane, tangents.definite.cut[matrix]);
+      if (factor > 0) add_square(factor, b, lane, tangents.cycle.cut[matrix]);
       if (factor > 0 || fix == Fix::None) add_square(factor, b, lane, tangents.system.cut[matrix]);
       for (int e = 0; e < 21; ++e) b.entry[e][lane] *= static_cast<float>(slope);
     }
@@ -206,7 +207,7 @@ class MixedCutVisit : public CutVisit {
       if (group().volume[lane] == 0) continue;
       const double gamma =
           kAugmentation * group().mu[lane] / (group().volume[lane] * model_.alpha * model_.alpha);
-      add_square(gamma, tangents.cut[matrix], lane, tangents.definite.cut[matrix]);
+      add_square(gamma, tangents.cut[matrix], lane, tangents.cycle.cut[matrix]);
     }
   }
 

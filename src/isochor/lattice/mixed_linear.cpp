@@ -38,8 +38,9 @@ void LinearSystem::each_node(F&& f) const {
 
 void LinearSystem::prepare(const Configuration& at) {
   const lattice::Model& base = model_.base;
-  linearise_coarse(model_, at, memory_.multigrid, memory_.coarse_pressures, arena_);
-  stiffness_diagonal(base, memory_.tangents.definite, std::span(memory_.diagonal), arena_);
+  linearise_coarse(model_, at, memory_.tangents.exact, memory_.multigrid, memory_.coarse_pressures,
+                   arena_);
+  stiffness_diagonal(base, memory_.tangents.cycle, std::span(memory_.diagonal), arena_);
   add_spring_diagonal(base.springs, memory_.diagonal, arena_);
   add_spring_diagonal(base.surfaces.springs, memory_.diagonal, arena_);
   if (contacts_) {
@@ -53,7 +54,7 @@ void LinearSystem::prepare(const Configuration& at) {
       memory_.diagonal[i] += Vec3f{shift[i], shift[i], shift[i]};
     });
   }
-  multigrid_.prepare(memory_.tangents.definite, memory_.diagonal, shift);
+  multigrid_.prepare(memory_.tangents.cycle, memory_.diagonal, shift);
   each_node([&](std::size_t i, double soft) {
     memory_.diagonal[i] = float(soft) * memory_.multigrid.levels[0].inverse_diagonal[i];
   });

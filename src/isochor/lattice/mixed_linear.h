@@ -35,7 +35,7 @@ struct LinearMemory {
   explicit LinearMemory(const Model& model);
 
   Tangents tangents;
-  /// Of the definite tangents, springs and inertia included; then its inverse.
+  /// Of the tangents of cycles, springs and inertia included; then its inverse.
   std::vector<Vec3f> diagonal;
   std::vector<GroupSchur> schur;
   std::vector<double> pressure, volume;  ///< per cell

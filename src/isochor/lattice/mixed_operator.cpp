@@ -263,13 +263,14 @@ void linearise(const Model& model, const Configuration& at, Fix fix, Tangents& t
       visit.linearise(fix, tangents);
       add_skin_tangent(model.base, cut, at.positions, fix != Fix::None,
                        tangents.system.cut[cut.matrix]);
-      add_skin_tangent(model.base, cut, at.positions, true, tangents.definite.cut[cut.matrix]);
+      add_skin_tangent(model.base, cut, at.positions, true, tangents.cycle.cut[cut.matrix]);
     });
   });
 }
 
-void linearise_coarse(const Model& model, const Configuration& at, MultigridMemory& memory,
-                      std::vector<std::vector<double>>& pressures, ThreadArena& arena, Isa isa) {
+void linearise_coarse(const Model& model, const Configuration& at, bool exact,
+                      MultigridMemory& memory, std::vector<std::vector<double>>& pressures,
+                      ThreadArena& arena, Isa isa) {
   const lattice::Model* fine = &model.base;
   for (std::size_t l = 0; l < model.base.hierarchy->levels.size(); ++l) {
     const CoarseLevel& coarse = model.base.hierarchy->levels[l];
@@ -303,7 +304,7 @@ void linearise_coarse(const Model& model, const Configuration& at, MultigridMemo
           for (int i = 0; i < kBatchCells; ++i) {
             visit.pressure()[i] = visit.is_there(i) ? pressures[l][visit.place(i)] : 0.0;
           }
-          visit.linearise_definite(memory.tangents[l]);
+          visit.linearise_coarse(exact, memory.tangents[l]);
         }
       }
     });

@@ -45,11 +45,11 @@ void measure(const Model& model, const Configuration& at, std::span<double> valu
 void linearise(const Model& model, const Configuration& at, Fix fix, Tangents& tangents,
                ThreadArena& arena, Isa isa = best_isa());
 
-/// Definite tangents of coarser levels, about the mean F and the mean pressure of their children.
-/// `pressures` is working memory, one number per block and lane of each level.
-void linearise_coarse(const Model& model, const Configuration& at, MultigridMemory& memory,
-                      std::vector<std::vector<double>>& pressures, ThreadArena& arena,
-                      Isa isa = best_isa());
+/// Tangents of coarser levels, about the mean F and the mean pressure of their children. `exact`:
+/// no fix was asked for. `pressures` is working memory, one number per block and lane of each level.
+void linearise_coarse(const Model& model, const Configuration& at, bool exact,
+                      MultigridMemory& memory, std::vector<std::vector<double>>& pressures,
+                      ThreadArena& arena, Isa isa = best_isa());
 
 /// [force; volume] = [A B^T; B -C] [dx; dp], dp in units of alpha.
 void apply(const Model& model, const Tangents& tangents, std::span<const Vec3d> dx,

@@ -52,7 +52,7 @@ void Scratch::poison() {
   for (auto& v : linear.coarse_pressures) fill(kNan, v);
   fill(Vec3f{kNanFloat, kNanFloat, kNanFloat}, linear.diagonal);
   fill_groups(kNan, linear.schur);
-  for (lattice::Tangents* t : {&linear.tangents.system, &linear.tangents.definite}) {
+  for (lattice::Tangents* t : {&linear.tangents.system, &linear.tangents.cycle}) {
     fill_groups(kNanFloat, t->principal);
     fill_groups(kNanFloat, t->dense);
     fill_groups(kNanFloat, t->cut);
@@ -81,7 +81,7 @@ std::size_t bytes_allocated(const Model& model, const State& state, const Scratc
   const VolumeMemory& history = scratch.history;
   std::size_t bytes = lattice::bytes_allocated(model.base) + lattice::bytes_allocated(state) +
                       linear.multigrid.bytes() + scratch.motion.bytes() + linear.surfaces.bytes();
-  for (const lattice::Tangents* t : {&linear.tangents.system, &linear.tangents.definite}) {
+  for (const lattice::Tangents* t : {&linear.tangents.system, &linear.tangents.cycle}) {
     bytes += sum(t->principal, t->dense, t->cut);
   }
   for (const auto& v : linear.coarse_pressures) bytes += sum(v);

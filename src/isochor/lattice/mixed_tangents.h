@@ -17,15 +17,15 @@ struct alignas(64) GroupGradient {
 struct Tangents {
   explicit Tangents(const Model& model)
       : system(model.base),
-        definite(model.base),
+        cycle(model.base),
         principal(system.principal.size()),
         dense(system.dense.size()),
         cut(system.cut.size()),
         softness(model.base.bodies.size()),
         positions(model.node_count()) {}
 
-  lattice::Tangents system;    ///< of Psi0 + p M, with the fix asked for
-  lattice::Tangents definite;  ///< the same for cycles of multigrid
+  lattice::Tangents system;  ///< of Psi0 + p M, with the fix asked for
+  lattice::Tangents cycle;   ///< the same for cycles of multigrid
   std::vector<GroupGradient<3>> principal;
   std::vector<GroupGradient<9>> dense;
   std::vector<CutGradient> cut;  ///< at CutGroup::matrix

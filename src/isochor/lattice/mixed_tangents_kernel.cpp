@@ -203,24 +203,28 @@ void raise_dense_kernel(const double* gradient, const double* kappa, const doubl
       }
     }
     for (int e = 0; e < 45; ++e) t.entry[e] = P::load(dense + e * kBatchCells + at);
-    // For cycles all eigenvalues may be raised by the floor where none is further below zero: to
-    // see that takes a fraction of the time of finding them.
+    // For cycles all eigenvalues may be raised by a floor above zero where none is further below
+    // zero than that, and need not be where none is below a floor that is: to see that takes a
+    // fraction of the time of finding them.
+    const P depth = abs(lowest), lift = max(lowest, P(0));
     P raised(-1);
     if (!gradient) {
       materials::DenseTangent<P> more = t;
-      for (int k = 0; k < 9; ++k) more(k, k) = more(k, k) + lowest;
+      for (int k = 0; k < 9; ++k) more(k, k) = more(k, k) + depth;
       // Cells that are not there have no floor.
-      raised = select(P(0) < lowest, least_pivot(more), P(1));
+      raised = select(P(0) < depth, least_pivot(more), P(1));
     }
     if (!all_positive(raised)) {
       for (int e = 0; e < 45; ++e) t.entry[e] = t.entry[e] + shift.entry[e];
       materials::make_definite(t, materials::Definiteness::Clamp);
       for (int e = 0; e < 45; ++e) t.entry[e] = t.entry[e] - shift.entry[e];
     }
-    for (int e = 0; e < 45; ++e) {
-      double* const entry = dense + e * kBatchCells + at;
-      // Beside the floor there is nothing in this shift.
-      select(P(0) < raised, P::load(entry) - shift.entry[e], t.entry[e]).store(entry);
+    for (int c = 0, e = 0; c < 9; ++c) {
+      for (int r = 0; r <= c; ++r, ++e) {
+        double* const entry = dense + e * kBatchCells + at;
+        const P kept = r == c ? P::load(entry) + lift : P::load(entry);
+        select(P(0) < raised, kept, t.entry[e]).store(entry);
+      }
     }
   }
 }

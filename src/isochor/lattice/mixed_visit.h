@@ -4,8 +4,12 @@
 
 namespace isochor::lattice::mixed {
 
-/// Cycles want eigenvalues of at least this part of mu.
-inline constexpr double kFloor = 0.05;
+/// The part of mu that cycles raise lower eigenvalues of tangents to. Where cells are pressed
+/// together rotations have negative ones, and yet the body is stable, as cells do not turn one by
+/// one. Raised to zero, surfaces that come close to wrinkling would be several times too stiff, and
+/// the more so the finer the cells are; much lower, cycles of bodies that are unstable would blow up
+/// what rounding leaves. A system with a fix has no negative ones, and neither have its cycles.
+inline constexpr double cycle_floor(bool exact) { return exact ? -0.8 : 0.05; }
 
 /// The cells of half a group while their laws and measures are visited at their centres.
 class Visit : public CellVisit {
@@ -52,17 +56,18 @@ class Visit : public CellVisit {
       } else {
         store_gradient(scale, chosen, tangents.principal[group().tangent]);
       }
-      augment(kFloor, chosen);
+      augment(cycle_floor(fix == Fix::None), chosen);
       set_stabilise(cycle_spread);
-      store(chosen, tangents.definite);
+      store(chosen, tangents.cycle);
       set_stabilise(spread);
     });
   }
 
-  void linearise_definite(lattice::Tangents& tangents) {
+  /// For cycles alone; `exact` as in cycle_floor().
+  void linearise_coarse(bool exact, lattice::Tangents& tangents) {
     for_each_material([&](std::size_t number, const bool* chosen) {
       LawPoints::linearise(material(number), measures_[number], Fix::None);
-      augment(kFloor, chosen);
+      augment(cycle_floor(exact), chosen);
       store(chosen, tangents);
     });
   }
