@@ -46,7 +46,8 @@ void linearise(const Model& model, const Configuration& at, Fix fix, Tangents& t
                ThreadArena& arena, Isa isa = best_isa());
 
 /// Tangents of coarser levels, about the mean F and the mean pressure of their children. `exact`:
-/// no fix was asked for. `pressures` is working memory, one number per block and lane of each level.
+/// no fix was asked for. `pressures` is working memory, one number per block and lane of each
+/// level.
 void linearise_coarse(const Model& model, const Configuration& at, bool exact,
                       MultigridMemory& memory, std::vector<std::vector<double>>& pressures,
                       ThreadArena& arena, Isa isa = best_isa());

@@ -7,8 +7,8 @@ namespace isochor::lattice::mixed {
 /// The part of mu that cycles raise lower eigenvalues of tangents to. Where cells are pressed
 /// together rotations have negative ones, and yet the body is stable, as cells do not turn one by
 /// one. Raised to zero, surfaces that come close to wrinkling would be several times too stiff, and
-/// the more so the finer the cells are; much lower, cycles of bodies that are unstable would blow up
-/// what rounding leaves. A system with a fix has no negative ones, and neither have its cycles.
+/// the more so the finer the cells are; much lower, cycles of bodies that are unstable would blow
+/// up what rounding leaves. A system with a fix has no negative ones, and neither have its cycles.
 inline constexpr double cycle_floor(bool exact) { return exact ? -0.8 : 0.05; }
 
 /// The cells of half a group while their laws and measures are visited at their centres.

@@ -166,7 +166,7 @@ class Equilibrium {
   double elastic_ = 0;               ///< energy of the last evaluation, J
   double imbalance_ = 0;             ///< of forces alone, of the last evaluation
   int settled_ = 0;
-  double drag_ = 0;  ///< N/m, see hold_back
+  double drag_ = 0;            ///< N/m, see hold_back
   double accuracy_ = 1;        ///< what residuals count for; less than 1 in first guesses
   double rounding_force_ = 0;  ///< what rounding leaves on a node, N
 };
