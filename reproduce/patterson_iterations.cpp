@@ -62,21 +62,15 @@ lattice::BodySpec make_cube(int n, double poisson, bool slides, Context& context
 
 /// How long an equilibrium is looked for. Steps that find one take up to 17 linear systems; where
 /// there is none, energies fall for hundreds of them, of half a minute each on 64^3 cells.
-struct Patience {
-  int systems;      ///< per step
-  double shortest;  ///< step
-};
-Patience patience(int n, bool slides) {
-  return n < 64 || slides ? Patience{25, 1.0 / 8} : Patience{18, 1.0 / 4};
-}
+constexpr int kMostSystems = 25;  // per step
+constexpr double kShortestStep = 1.0 / 8;
 
 class Case {
  public:
   Case(int n, double poisson, double jumps, Context& context, bool slides = false)
-      : patience_(patience(n, slides)),
-        model_(mixed::build_model(
+      : model_(mixed::build_model(
             {make_cube(n, poisson, slides, context)}, {},
-            {.jumps = jumps, .tolerance = 1e-5, .max_iterations = patience_.systems})),
+            {.jumps = jumps, .tolerance = 1e-5, .max_iterations = kMostSystems})),
         scratch_(model_),
         state_(mixed::make_state(model_)),
         context_(context) {}
@@ -93,7 +87,7 @@ class Case {
       if (motion.slides) at.directions = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
       return at;
     };
-    return reproduce::follow(model_, holding, 0.25, state_, scratch_, context_, patience_.shortest);
+    return reproduce::follow(model_, holding, 0.25, state_, scratch_, context_, kShortestStep);
   }
 
   const mixed::State& state() const { return state_; }
@@ -104,7 +98,6 @@ class Case {
   Count published() { return count_qmr(model_, state_, scratch_, context_); }
 
  private:
-  Patience patience_;
   mixed::Model model_;
   mixed::Scratch scratch_;
   mixed::State state_;
@@ -145,7 +138,6 @@ bool add_motion(const Motion& motion, double poisson, int n, bool published, Con
   const FollowedMotion way = body.follow(motion);
   const std::string quantity = named(motion.name, poisson, n);
   if (!way.arrived) {
-    const Patience most = patience(n, motion.slides);
     report.rows.push_back(
         {.id = "patterson/iterations",
          .quantity = quantity,
@@ -153,7 +145,7 @@ bool add_motion(const Motion& motion, double poisson, int n, bool published, Con
          .source = "ours",
          .note = fmt::format("no equilibrium found beyond {} of the way, in steps of no less than "
                              "{} and {} linear systems each: {} solves, {} iterations, {} cuts",
-                             way.reached, most.shortest, most.systems, way.solves, way.iterations,
+                             way.reached, kShortestStep, kMostSystems, way.solves, way.iterations,
                              way.cuts)});
     if (way.reached == 0) return false;
     const std::string part =

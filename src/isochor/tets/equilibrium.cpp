@@ -229,7 +229,7 @@ double Equilibrium::longest_step() {
 void Equilibrium::progress(const solve::NewtonReport& report) {
   context_.status.newton_iterations = report.iterations;
   context_.status.krylov_iterations = report.krylov_iterations;
-  context_.status.residual = report.residual;
+  context_.status.residual = whole(report.residual);
   context_.report();
 }
 

@@ -51,6 +51,8 @@ class Equilibrium {
   /// Also where zones contradict each other: no iteration leads anywhere.
   bool cancelled() const { return context_.cancelled || (zonal_ && zonal_->contradiction()); }
   void progress(const solve::NewtonReport& report);
+  /// A residual as it is; in first guesses it counts for less.
+  double whole(double residual) const { return residual / accuracy_; }
 
   void linearise(Definiteness fix);
 

@@ -37,20 +37,25 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
   if (!problem.begin()) return {{.end = solve::NewtonEnd::Stalled}, {}};
   const solve::NewtonReport guess = problem.predict();
   const bool dragged = problem.hold_back(true);
-  StepReport report{seek(problem, model, state, scratch, context), {}};
+  const auto search = [&] {
+    solve::NewtonReport found = seek(problem, model, state, scratch, context);
+    found.residual = problem.whole(found.residual);
+    return found;
+  };
+  StepReport report{search(), {}};
   add_counts(report, guess);
   // What is let go stays so; what few rounds do not let go comes free in the next step.
   constexpr int kRounds = 3;
   for (int round = 0; round < kRounds && report.converged() && problem.renew(round); ++round) {
     const solve::NewtonReport last = report;
-    static_cast<solve::NewtonReport&>(report) = seek(problem, model, state, scratch, context);
+    static_cast<solve::NewtonReport&>(report) = search();
     add_counts(report, last);
   }
   if (!report.converged() && dragged && !context.cancelled) {
     const solve::NewtonReport last = report;
     problem.begin();
     problem.hold_back(false);
-    static_cast<solve::NewtonReport&>(report) = seek(problem, model, state, scratch, context);
+    static_cast<solve::NewtonReport&>(report) = search();
     add_counts(report, last);
     ++report.fallbacks;
     report.fallback = kHeldBack;
