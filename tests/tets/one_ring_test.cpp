@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "isochor/geometry/shapes.h"
 #include "isochor/materials/registry.h"
 #include "tests/tets/sample_meshes.h"
 
@@ -182,6 +183,64 @@ TEST(OneRings, AResponseTakesThePlaceOfInverseMasses) {
     EXPECT_LT(length(v[i] + response[i] * push[i]), 1e-12 * length(push[i]) + 1e-15);
     EXPECT_NEAR(found[i], wanted[i], 1e-6 * size);
   }
+}
+
+// What is asked for to a few per cent is pushed by slopes in half precision.
+TEST(OneRings, ARoughResponseIsPushedAsWellAsHalfPrecision) {
+  Context context(2);
+  const Model model = ball(context.arena);
+  OneRings rings(model, context.arena);
+  rings.measure(squashed(model));
+  std::vector<double> wanted(model.node_count()), p(model.node_count());
+  rings.divergence(some_vectors(model.node_count(), 5), wanted);
+  const std::vector<double> response(model.node_count(), 2);
+  std::vector<Vec3d> v(model.node_count(), Vec3d{0, 0, 0}), push(model.node_count());
+  const auto report = rings.correct(v, wanted, p, kFree, {.tolerance = 0.02, .response = response},
+                                    context.cancelled);
+  EXPECT_TRUE(report.converged);
+  rings.gradient(p, push);
+  double error = 0, size = 0;
+  for (std::size_t i = 0; i < v.size(); ++i) {
+    error = std::max(error, length(v[i] + response[i] * push[i]));
+    size = std::max(size, length(v[i]));
+  }
+  EXPECT_LT(error, 1e-3 * size);
+  EXPECT_GT(error, 1e-9 * size);
+}
+
+// A row of the matrix that is longer than what is added up at a time.
+TEST(OneRings, ANodeWithHundredsOfNeighboursIsLikeOthers) {
+  Context context(2);
+  const geometry::SurfaceMesh sphere = geometry::make_sphere({0, 0, 0}, 1, 0.2);
+  BodySpec body{.name = "hub"};
+  body.mesh.positions.assign(sphere.positions.begin(), sphere.positions.end());
+  const auto hub = std::int32_t(body.mesh.positions.size());
+  ASSERT_GT(hub, 200);
+  body.mesh.positions.push_back({0.1, 0, 0.2});
+  for (const auto& [a, b, c] : geometry::triangulate(sphere))
+    body.mesh.tets.push_back({hub, a, b, c});
+  geometry::fix_winding(body.mesh);
+  materials::Material m;
+  m.law = materials::law_index("stable_neo_hookean");
+  m.mu = m.lambda = 1e4;
+  m.density = 1000;
+  body.materials = {m};
+  const Model model =
+      build_model({body}, {.preconditioner = Preconditioner::Jacobi}, context.arena);
+  OneRings rings(model, context.arena);
+  rings.measure(squashed(model));
+  std::vector<Vec3d> v = some_vectors(model.node_count(), 3);
+  std::vector<double> wanted(model.node_count()), found(model.node_count());
+  std::vector<double> p(model.node_count());
+  rings.divergence(some_vectors(model.node_count(), 4), wanted);
+  const auto report = rings.correct(v, wanted, p, kFree, {.tolerance = 1e-8, .compliance = 1e-10},
+                                    context.cancelled);
+  EXPECT_TRUE(report.converged);
+  EXPECT_LT(report.iterations, 500);
+  rings.divergence(v, found);
+  double size = 0;
+  for (const double w : wanted) size = std::max(size, std::abs(w));
+  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], wanted[i], 1e-5 * size);
 }
 
 TEST(OneRings, WhatHoldsForbidIsLeftAndNothingElseSuffers) {

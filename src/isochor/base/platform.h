@@ -17,3 +17,16 @@
 #else
 #define ISOCHOR_KERNEL __attribute__((always_inline)) inline
 #endif
+
+namespace isochor {
+
+/// Asks for memory that will be read soon; it need not be there.
+template <class T>
+ISOCHOR_KERNEL void prefetch(const T* at) {
+  constexpr int kLine = 64;
+  const char* const first = reinterpret_cast<const char*>(at);
+  for (int offset = 0; offset < int(sizeof(T)); offset += kLine) __builtin_prefetch(first + offset);
+  if constexpr (sizeof(T) % kLine > 0) __builtin_prefetch(first + sizeof(T) - 1);
+}
+
+}  // namespace isochor

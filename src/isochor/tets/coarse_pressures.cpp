@@ -175,7 +175,7 @@ void CoarsePressures::find_uses(const Model& model) {
   cholesky_ = solve::EnvelopeCholesky(envelope);
 }
 
-void CoarsePressures::prepare(std::span<const Vec3f> push, std::span<const double> inverse_mass,
+void CoarsePressures::prepare(ReadPushes read, std::span<const double> inverse_mass,
                               std::span<const double> diagonal, double diagonal_part,
                               std::span<const contact::Row> contacts, ThreadArena& arena) {
   const solve::BlockPattern& pattern = model_.pattern;
@@ -183,11 +183,17 @@ void CoarsePressures::prepare(std::span<const Vec3f> push, std::span<const doubl
     Vec3d* const slope = slopes_.data() + first_column_[j];
     std::fill(slope, slopes_.data() + first_column_[j + 1], Vec3d{0, 0, 0});
     const std::uint16_t* slot = slots_.data() + first_slot_[j];
-    for (std::int32_t k = pattern.first[j]; k < pattern.first[j + 1]; ++k) {
+    constexpr std::int32_t kTogether = 64;
+    Vec3f pushes[kTogether];
+    const std::int32_t first = pattern.first[j], end = pattern.first[j + 1];
+    for (std::int32_t k = first; k < end; ++k) {
+      const std::int32_t in_part = (k - first) % kTogether;
+      if (in_part == 0) read(k, std::span(pushes, std::min(kTogether, end - k)));
       const Place& place = places_[pattern.columns[k]];
       if (place.cell < 0) continue;
       const Corners weight = weights(place);
-      for (int c = 0; c < 8; ++c) slope[*slot++] += weight[c] * to_double(push[k]);
+      const Vec3d push = to_double(pushes[in_part]);
+      for (int c = 0; c < 8; ++c) slope[*slot++] += weight[c] * push;
     }
   });
   for (const contact::Row& row : contacts) {

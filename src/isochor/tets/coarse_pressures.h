@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "isochor/base/function_ref.h"
 #include "isochor/contact/row.h"
 #include "isochor/solve/envelope_cholesky.h"
 #include "isochor/tets/model.h"
@@ -19,9 +20,11 @@ class CoarsePressures {
   std::size_t size() const { return cholesky_.size(); }
 
   /// P^T A P for A = -div M^-1 grad plus a diagonal, among motions that contacts with colliders
-  /// allow: what pairs of contacts do is left out. `push` is as in OneRings, per entry of
-  /// Model::pattern.
-  void prepare(std::span<const Vec3f> push, std::span<const double> inverse_mass,
+  /// allow: what pairs of contacts do is left out. read(first, to) gives entries of Model::pattern
+  /// from `first` on: how the volume of the one-ring that each names changes with the node of its
+  /// row.
+  using ReadPushes = FunctionRef<void(std::int32_t, std::span<Vec3f>)>;
+  void prepare(ReadPushes read, std::span<const double> inverse_mass,
                std::span<const double> diagonal, double diagonal_part,
                std::span<const contact::Row> contacts, ThreadArena& arena);
 

@@ -6,6 +6,7 @@
 #include "isochor/materials/law_batch.h"
 #include "isochor/materials/registry.h"
 #include "isochor/math/dispatch.h"
+#include "isochor/tets/ahead.h"
 
 namespace isochor::tets {
 
@@ -245,6 +246,7 @@ double elastic_corner_forces(const Model& model, const Configuration& at, TetSel
 void sum_corner_forces(const Model& model, const ElasticMemory& memory, std::span<Vec3d> force,
                        ThreadArena& arena) {
   parallel_for(arena, model.node_count(), solve::kRowGrain, [&](std::size_t i) {
+    ask_for_corners(model, i + kAhead, memory.corner_forces.data());
     Vec3d sum{0, 0, 0};
     for (std::int32_t u = model.first_use[i]; u < model.first_use[i + 1]; ++u) {
       sum += memory.corner_forces[model.uses[u]];

@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 
+#include "isochor/tets/ahead.h"
 #include "isochor/tets/linear_system.h"
 
 namespace isochor::tets {
@@ -128,6 +129,9 @@ class FewNodes {
     const solve::BlockPattern& pattern = memory_.pattern;
     each_node([&](std::size_t k) {
       const std::int32_t n = memory_.nodes[k];
+      if (k + kAhead / 2 < memory_.nodes.size()) {
+        ask_for_tets(model_, memory_.nodes[k + kAhead / 2], stiffnesses_.data());
+      }
       const std::int32_t* const blocks = memory_.blocks.data() + memory_.first_block[k];
       const std::int32_t first = pattern.first[k], end = pattern.first[k + 1];
       std::fill(memory_.matrix.begin() + first, memory_.matrix.begin() + end, Mat3d::zero());

@@ -4,9 +4,14 @@
 #include <cmath>
 
 #include "isochor/math/reduce.h"
+#include "isochor/tets/ahead.h"
 
 namespace isochor::tets {
 namespace {
+
+/// Entries of a row that are added up together; sixteen numbers of them at a time are rounded.
+constexpr int kTogether = 64;
+static_assert(3 * kTogether % 16 == 0);
 
 Vec3f to_single(const Vec3d& v) { return {float(v[0]), float(v[1]), float(v[2])}; }
 
@@ -18,10 +23,9 @@ OneRings::OneRings(const Model& model, ThreadArena& arena)
       tet_slopes_(model.tets.size()),
       tet_volumes_(model.tets.size()),
       of_tet_(model.tets.size()),
-      slope_(model.pattern.columns.size()),
-      push_(model.pattern.columns.size()),
-      half_slope_(3 * model.pattern.columns.size() + kMoreHalves, Half{0}),
-      half_push_(half_slope_),
+      slopes_(3 * model.pattern.columns.size() + kMoreHalves, Half{0}),
+      pushes_(slopes_),
+      units_(model.node_count(), 1),
       single_(5 * model.node_count(), 0),
       inverse_mass_(model.node_count()),
       rest_(model.node_count()),
@@ -67,32 +71,27 @@ void OneRings::measure(std::span<const Vec3d> x) {
 void OneRings::differentiate(std::span<const contact::Row> contacts) {
   if (differentiated_) return;
   differentiated_ = true;
-  parallel_for(arena_, model_.node_count(), 64, [&](std::size_t i) {
-    const std::int32_t row = model_.pattern.first[i], end = model_.pattern.first[i + 1];
-    std::fill(slope_.begin() + row, slope_.begin() + end, Vec3f{0, 0, 0});
-    for (std::int32_t u = model_.first_use[i]; u < model_.first_use[i + 1]; ++u) {
-      const TetSlopes& s = tet_slopes_[model_.uses[u] / 4];
-      for (int k = 0; k < 4; ++k) slope_[row + model_.places[u][k]] += to_single(0.25 * s[k]);
+  arena_.for_chunks(model_.node_count(), 64, [&](std::size_t begin, std::size_t end) {
+    Vec3f sums[kTogether];
+    for (std::size_t i = begin; i < end; ++i) {
+      ask_for_tets(model_, i + kAhead, tet_slopes_.data());
+      differentiate_row(i, sums);
     }
-    double sum = 0;
-    float largest = 0;
-    for (std::int32_t k = row; k < end; ++k) {
-      const std::int32_t j = model_.pattern.columns[k];
-      const float squared = dot(slope_[k], slope_[k]);
-      sum += response_[j] * double(squared);
-      largest = std::max(largest, squared);
-    }
-    diagonal_[i] = sum > 0 ? sum : 1;
-    addition_[i] = std::sqrt(largest);
   });
-  parallel_for(arena_, push_.size(), solve::kVectorGrain,
-               [&](std::size_t k) { push_[k] = slope_[model_.mirrored[k]]; });
-  round_slopes();
+  constexpr std::size_t kEntriesAhead = 64;
+  parallel_for(arena_, model_.mirrored.size(), solve::kVectorGrain, [&](std::size_t k) {
+    const std::size_t ahead = std::min(k + kEntriesAhead, model_.mirrored.size() - 1);
+    prefetch(&slopes_[3 * std::size_t(model_.mirrored[ahead])]);
+    std::copy_n(&slopes_[3 * std::size_t(model_.mirrored[k])], 3, &pushes_[3 * k]);
+  });
   for (const contact::Row& row : contacts) {
     if (row.count != 1) continue;
-    const std::int32_t j = row.points[0];
-    for (std::int32_t k = model_.pattern.first[j]; k < model_.pattern.first[j + 1]; ++k) {
-      const Vec3f& push = push_[k];
+    const std::int32_t j = row.points[0], end = model_.pattern.first[j + 1];
+    Vec3f pushes[kTogether];
+    for (std::int32_t k = model_.pattern.first[j]; k < end; ++k) {
+      const int in_part = (k - model_.pattern.first[j]) % kTogether;
+      if (in_part == 0) read_pushes(k, std::span(pushes, std::min(kTogether, end - k)));
+      const Vec3f& push = pushes[in_part];
       const double along = dot(row.normal, Vec3d{push[0], push[1], push[2]});
       double& diagonal = diagonal_[model_.pattern.columns[k]];
       // A node in a corner is in two rows.
@@ -102,16 +101,49 @@ void OneRings::differentiate(std::span<const contact::Row> contacts) {
   }
 }
 
-/// In a unit in which the largest is far below what there is in half precision.
-void OneRings::round_slopes() {
-  constexpr double kLargest = 1000;
-  const double largest = *std::ranges::max_element(addition_);
-  half_unit_ = largest > 0 ? float(largest / kLargest) : 1;
-  constexpr std::size_t kGrain = 16 * 1024;
-  arena_.for_chunks(3 * slope_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    round_numbers(slope_.data()->e + begin, 1 / half_unit_, end - begin, &half_slope_[begin]);
-    round_numbers(push_.data()->e + begin, 1 / half_unit_, end - begin, &half_push_[begin]);
-  });
+/// In a unit in which the largest of a row is far below what there is in half precision. Most rows
+/// are of one part.
+void OneRings::differentiate_row(std::size_t i, std::span<Vec3f> sums) {
+  constexpr float kLargest = 1000;
+  const std::int32_t row = model_.pattern.first[i];
+  const int count = model_.pattern.first[i + 1] - row, parts = (count - 1) / kTogether;
+  double diagonal = 0;
+  float largest = 0;
+  const auto add_up = [&](int part) {
+    const int first = part * kTogether, size = std::min(kTogether, count - first);
+    std::fill_n(sums.begin(), size, Vec3f{0, 0, 0});
+    for (std::int32_t u = model_.first_use[i]; u < model_.first_use[i + 1]; ++u) {
+      const TetSlopes& s = tet_slopes_[model_.uses[u] / 4];
+      for (int k = 0; k < 4; ++k) {
+        const int place = model_.places[u][k] - first;
+        if (place >= 0 && place < size) sums[place] += to_single(0.25 * s[k]);
+      }
+    }
+    return size;
+  };
+  for (int part = 0; part <= parts; ++part) {
+    const int size = add_up(part);
+    for (int k = 0; k < size; ++k) {
+      const float squared = dot(sums[k], sums[k]);
+      diagonal += response_[model_.pattern.columns[row + part * kTogether + k]] * double(squared);
+      largest = std::max(largest, squared);
+    }
+  }
+  diagonal_[i] = diagonal > 0 ? diagonal : 1;
+  units_[i] = largest > 0 ? std::sqrt(largest) / kLargest : 1;
+  for (int part = 0; part <= parts; ++part) {
+    const int size = parts > 0 ? add_up(part) : count;
+    Half rounded[3 * kTogether];
+    round_numbers(sums.data()->e, 1 / units_[i], 3 * std::size_t(size), rounded);
+    std::copy_n(rounded, 3 * size, &slopes_[3 * std::size_t(row + part * kTogether)]);
+  }
+}
+
+void OneRings::read_pushes(std::int32_t first, std::span<Vec3f> pushes) const {
+  widen_numbers(&pushes_[3 * std::size_t(first)], 3 * pushes.size(), pushes.data()->e);
+  for (std::size_t k = 0; k < pushes.size(); ++k) {
+    pushes[k] *= units_[model_.pattern.columns[first + k]];
+  }
 }
 
 /// [Irving07 sec 3]: (div v)_k is a quarter of what the tets around k gain.
@@ -138,6 +170,7 @@ void OneRings::gradient(std::span<const double> p, std::span<Vec3d> out) {
   });
   parallel_for(arena_, model_.node_count(), solve::kRowGrain, [&](std::size_t i) {
     Vec3d sum{0, 0, 0};
+    ask_for_tets(model_, i + kAhead, tet_slopes_.data());
     for (std::int32_t u = model_.first_use[i]; u < model_.first_use[i + 1]; ++u) {
       sum -= of_tet_[model_.uses[u] / 4] * tet_slopes_[model_.uses[u] / 4][model_.uses[u] % 4];
     }
@@ -145,30 +178,37 @@ void OneRings::gradient(std::span<const double> p, std::span<Vec3d> out) {
   });
 }
 
-/// out = -div P M^-1 grad p.
-void OneRings::apply(std::span<const double> p, std::span<double> out, Projection project) {
+/// change_ = -M^-1 grad p, as good as half precision.
+void OneRings::push_roughly(std::span<const double> p) {
   const std::size_t nodes = model_.node_count();
-  const double unit = half_unit_;
   float* const numbers = single_.data();
   float* const vectors = numbers + nodes;
   parallel_for(arena_, nodes, solve::kVectorGrain,
-               [&](std::size_t i) { numbers[i] = float(p[i]); });
-  const RingRows pushes{model_.pattern, half_push_.data()};
+               [&](std::size_t i) { numbers[i] = float(units_[i] * p[i]); });
+  const RingRows pushes{model_.pattern, pushes_.data()};
   arena_.for_chunks(nodes, solve::kRowGrain, [&](std::size_t begin, std::size_t end) {
     sum_pushes(pushes, numbers, begin, end, vectors);
     for (std::size_t i = begin; i < end; ++i) {
       const float* const sum = vectors + 4 * i;
-      change_[i] = (unit * response_[i]) * Vec3d{sum[0], sum[1], sum[2]};
+      change_[i] = response_[i] * Vec3d{sum[0], sum[1], sum[2]};
     }
   });
+}
+
+/// out = -div P M^-1 grad p.
+void OneRings::apply(std::span<const double> p, std::span<double> out, Projection project) {
+  const std::size_t nodes = model_.node_count();
+  float* const numbers = single_.data();
+  float* const vectors = numbers + nodes;
+  push_roughly(p);
   project(change_);
   parallel_for(arena_, nodes, solve::kVectorGrain, [&](std::size_t i) {
     for (int a = 0; a < 3; ++a) vectors[4 * i + a] = float(change_[i][a]);
   });
-  const RingRows slopes{model_.pattern, half_slope_.data()};
+  const RingRows slopes{model_.pattern, slopes_.data()};
   arena_.for_chunks(nodes, solve::kRowGrain, [&](std::size_t begin, std::size_t end) {
     sum_along(slopes, vectors, begin, end, numbers);
-    for (std::size_t i = begin; i < end; ++i) out[i] = unit * double(numbers[i]);
+    for (std::size_t i = begin; i < end; ++i) out[i] = double(units_[i]) * double(numbers[i]);
   });
 }
 
@@ -245,11 +285,18 @@ solve::KrylovReport OneRings::correct(std::span<Vec3d> velocities, std::span<con
     solve::fill(arena_, 0, pressures);
     return {.relative_residual = 0, .converged = true};
   }
-  // What pressures change.
+  // Iterations read half precision, good for so much; what they leave is solved again.
+  constexpr double kHalf = 1e-3;
+  // What pressures change: to rounding where momenta are to be kept.
+  const bool roughly = !params.response.empty() && params.tolerance > 10 * kHalf;
   const auto evaluate = [&] {
-    gradient(pressures, change_);
-    parallel_for(arena_, change_.size(), solve::kRowGrain,
-                 [&](std::size_t i) { change_[i] *= -response_[i]; });
+    if (roughly) {
+      push_roughly(pressures);
+    } else {
+      gradient(pressures, change_);
+      parallel_for(arena_, change_.size(), solve::kRowGrain,
+                   [&](std::size_t i) { change_[i] *= -response_[i]; });
+    }
     project(change_);
   };
   // And leave to do.
@@ -274,13 +321,12 @@ solve::KrylovReport OneRings::correct(std::span<Vec3d> velocities, std::span<con
     std::ranges::fill(change_, Vec3d{0, 0, 0});
     left = whole;
   }
-  // Iterations read half precision, good for so much; what they leave is solved again.
-  constexpr double kHalf = 1e-3;
   solve::KrylovReport report{.relative_residual = left / whole, .converged = true};
   const auto stop = [&] { return bool(cancelled); };
   for (bool again = left > params.tolerance * whole; again;) {
     if (coarse && !prepared_) {
-      coarse_.prepare(push_, response_, diagonal_, give, contacts, arena_);
+      const auto read = [&](std::int32_t first, std::span<Vec3f> to) { read_pushes(first, to); };
+      coarse_.prepare(read, response_, diagonal_, give, contacts, arena_);
       prepared_ = true;
     }
     const double tolerance = params.tolerance * whole / left, before = left;

@@ -67,13 +67,17 @@ class OneRings {
                               std::span<const contact::Row> contacts = {});
 
  private:
+  void push_roughly(std::span<const double> p);
   void apply(std::span<const double> p, std::span<double> out, Projection project);
   /// Whether right_ has nothing that velocities have beyond rounding: bodies in free flight.
   bool is_rounding(std::span<const Vec3d> velocities);
   /// Of the volumes last measured, unless done already. The diagonal knows of contacts with
   /// colliders.
   void differentiate(std::span<const contact::Row> contacts);
-  void round_slopes();
+  /// Slopes and the diagonal of row i; `sums` are memory.
+  void differentiate_row(std::size_t i, std::span<Vec3f> sums);
+  /// How volumes of the nodes that entries from `first` on name change with that of their row.
+  void read_pushes(std::int32_t first, std::span<Vec3f> pushes) const;
 
   const Model& model_;
   ThreadArena& arena_;
@@ -86,12 +90,10 @@ class OneRings {
   };
   std::vector<TetSlopes> tet_slopes_;
   std::vector<double> tet_volumes_, of_tet_;
-  /// Per entry (i, j) of Model::pattern: how the volume of one-ring i changes with x_j, and how
-  /// that of j does with x_i, m^2.
-  std::vector<Vec3f> slope_, push_;
-  /// The same in half precision and divided by half_unit_, which iterations read.
-  std::vector<Half> half_slope_, half_push_;
-  float half_unit_ = 1;
+  /// Per entry (i, j) of Model::pattern: how the volume of one-ring i changes with x_j, in
+  /// units_[i], and how that of j does with x_i, in units_[j]; m^2.
+  std::vector<Half> slopes_, pushes_;
+  std::vector<float> units_;
   std::vector<float> single_;  ///< a number a node, then four a node, for these
   bool differentiated_ = false, prepared_ = false;
   std::vector<double> inverse_mass_;  ///< 1/kg, 0 where held

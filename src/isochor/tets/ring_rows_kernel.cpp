@@ -6,9 +6,13 @@ inline namespace ISOCHOR_ISA {
 
 void round_numbers_kernel(const float* from, float factor, std::size_t count, Half* to) {
   using Sixteen = Pack<float, 16>;
-  std::size_t i = 0;
-  for (; i + 16 <= count; i += 16) (Sixteen::load(from + i) * Sixteen(factor)).store(to + i);
-  for (; i < count; ++i) to[i] = to_half(from[i] * factor);
+  for (std::size_t i = 0; i < count; i += 16)
+    (Sixteen::load(from + i) * Sixteen(factor)).store(to + i);
+}
+
+void widen_numbers_kernel(const Half* from, std::size_t count, float* to) {
+  using Sixteen = Pack<float, 16>;
+  for (std::size_t i = 0; i < count; i += 16) Sixteen::load(from + i).store(to + i);
 }
 
 void sum_pushes_kernel(const RingRows& rows, const float* numbers, std::size_t begin,

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "isochor/tets/ahead.h"
 #include "isochor/tets/half_vectors.h"
 #include "isochor/tets/rounded_rows.h"
 
@@ -74,6 +75,7 @@ void assemble_rows_kernel(const AssemblyView& rows, std::size_t begin, std::size
       break;
     }
     std::fill_n(row, count, Columns{});
+    ask_for_tets(rows.model, i + kAhead / 2, rows.stiffnesses);
     add_tets(rows.model, rows.stiffnesses, i, row);
     Columns others{};
     int middle = 0;
