@@ -95,20 +95,25 @@ void CoarsePressures::list_nodes() {
       if (of(i) >= 0) list[next[of(i)]++] = std::int32_t(i);
     }
   };
+  std::vector<std::int32_t> nodes;
   turn(
-      corners_.size(), places_.size(), [&](std::size_t i) { return places_[i].cell; }, first_node_,
-      nodes_);
+      corners_.size(), places_.size(), [&](std::size_t i) { return places_[i].cell; },
+      first_member_, nodes);
+  for (const std::int32_t i : nodes) {
+    const float(&along)[3] = places_[i].along;
+    members_.push_back({i, {along[0], along[1], along[2]}});
+  }
   turn(
       sums_.size(), 8 * corners_.size(), [&](std::size_t k) { return corners_[k / 8][k % 8]; },
       first_cell_, cells_);
 }
 
-CoarsePressures::Corners CoarsePressures::weights(const Place& place) {
+CoarsePressures::Corners CoarsePressures::weights(const float (&along)[3]) {
   Corners out;
   for (int corner = 0; corner < 8; ++corner) {
     out[corner] = 1;
     for (int a = 0; a < 3; ++a) {
-      out[corner] *= corner >> a & 1 ? double(place.along[a]) : 1 - double(place.along[a]);
+      out[corner] *= corner >> a & 1 ? double(along[a]) : 1 - double(along[a]);
     }
   }
   return out;
@@ -118,10 +123,10 @@ template <class F>
 void CoarsePressures::sum_functions(F&& f, std::span<double> sums, ThreadArena& arena) {
   parallel_for(arena, corners_.size(), 1, [&](std::size_t cell) {
     Corners total{};
-    for (std::int32_t k = first_node_[cell]; k < first_node_[cell + 1]; ++k) {
-      const std::int32_t i = nodes_[k];
-      const Corners weight = weights(places_[i]);
-      for (int c = 0; c < 8; ++c) total[c] += weight[c] * f(i, weight[c]);
+    for (std::int32_t k = first_member_[cell]; k < first_member_[cell + 1]; ++k) {
+      const Member& member = members_[k];
+      const Corners weight = weights(member.along);
+      for (int c = 0; c < 8; ++c) total[c] += weight[c] * f(member.node, weight[c]);
     }
     cell_sums_[cell] = total;
   });
@@ -191,7 +196,7 @@ void CoarsePressures::prepare(ReadPushes read, std::span<const double> inverse_m
       if (in_part == 0) read(k, std::span(pushes, std::min(kTogether, end - k)));
       const Place& place = places_[pattern.columns[k]];
       if (place.cell < 0) continue;
-      const Corners weight = weights(place);
+      const Corners weight = weights(place.along);
       const Vec3d push = to_double(pushes[in_part]);
       for (int c = 0; c < 8; ++c) slope[*slot++] += weight[c] * push;
     }

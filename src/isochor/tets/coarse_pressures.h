@@ -38,9 +38,14 @@ class CoarsePressures {
     std::int32_t cell = -1;  ///< none: a node without tets
     float along[3];
   };
+  /// A node, by cells.
+  struct Member {
+    std::int32_t node;
+    float along[3];
+  };
   /// Values of functions at the eight corners of a cell.
   using Corners = std::array<double, 8>;
-  static Corners weights(const Place& place);
+  static Corners weights(const float (&along)[3]);
   /// Where the push of a node is kept for a coarse function.
   struct Use {
     std::int32_t node, place;
@@ -56,7 +61,8 @@ class CoarsePressures {
   const Model& model_;
   std::vector<Place> places_;                         ///< per node
   std::vector<std::array<std::int32_t, 8>> corners_;  ///< per cell, functions
-  std::vector<std::int32_t> first_node_, nodes_;      ///< per cell
+  std::vector<std::int32_t> first_member_;            ///< per cell
+  std::vector<Member> members_;
   /// Per function, cells that it is a corner of: eight times the cell, plus the corner.
   std::vector<std::int32_t> first_cell_, cells_;
   std::vector<Corners> cell_sums_;
