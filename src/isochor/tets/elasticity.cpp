@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "isochor/base/streaming.h"
 #include "isochor/materials/law_batch.h"
 #include "isochor/materials/registry.h"
 #include "isochor/math/dispatch.h"
@@ -123,7 +124,9 @@ void stiffen(Mat3d& block, double drag) {
 }
 
 /// In single precision, transposed where the other node has the lower number.
-void write(const geometry::Tet& tet, const double* numbers, int stride, TetStiffness& out) {
+void write(const geometry::Tet& tet, const double* numbers, int stride, bool past_caches,
+           TetStiffness& stiffness) {
+  TetStiffness out;
   for (int pair = 0; pair < 6; ++pair) {
     const auto [row, column] = kCornerPairs[pair];
     const bool turned = tet[row] > tet[column];
@@ -132,12 +135,19 @@ void write(const geometry::Tet& tet, const double* numbers, int stride, TetStiff
       out.entry[9 * pair + e] = float(numbers[(9 * pair + from) * stride]);
     }
   }
+  if (past_caches) {
+    stream(out, &stiffness);
+  } else {
+    stiffness = out;
+  }
 }
 
 template <class Tets>
 void find_corner_forces(const Model& model, const Tets& tets, const Configuration& at,
                         std::span<Vec3d> corner_forces, std::span<double> batch_energy,
                         ThreadArena& arena) {
+  const bool past_caches = tets.batches().size() == model.batches.size() &&
+                           corner_forces.size_bytes() > kLargerThanCaches;
   for_batches(model, tets, at, arena,
               [&](std::size_t b, const materials::Material& material,
                   materials::LawBatch<double>& law, BatchMemory& batch) {
@@ -151,16 +161,25 @@ void find_corner_forces(const Model& model, const Tets& tets, const Configuratio
                   const Mat3d f =
                       times_transpose(batch.matrix(batch.stress, i), model.gradient[t]) *
                       -model.volume[t];
-                  Vec3d* corner = &corner_forces[4 * t];
-                  corner[0] = -1.0 * (f.column[0] + f.column[1] + f.column[2]);
-                  for (int k = 0; k < 3; ++k) corner[k + 1] = f.column[k];
+                  const Vec3d first = -1.0 * (f.column[0] + f.column[1] + f.column[2]);
+                  Vec3d* const corner = &corner_forces[4 * t];
+                  if (past_caches) {
+                    stream(first, corner);
+                    for (int k = 0; k < 3; ++k) stream(f.column[k], corner + k + 1);
+                  } else {
+                    corner[0] = first;
+                    for (int k = 0; k < 3; ++k) corner[k + 1] = f.column[k];
+                  }
                 }
+                if (past_caches) finish_streaming();
               });
 }
 
 template <class Tets>
 void find_stiffnesses(const Model& model, const Tets& tets, const Configuration& at,
                       materials::Definiteness fix, Stiffnesses& stiffnesses, ThreadArena& arena) {
+  const bool past_caches = tets.batches().size() == model.batches.size() &&
+                           sizeof(TetStiffness) * stiffnesses.size() > kLargerThanCaches;
   for_batches(model, tets, at, arena,
               [&](std::size_t b, const materials::Material& material,
                   materials::LawBatch<double>& law, BatchMemory& batch) {
@@ -190,8 +209,9 @@ void find_stiffnesses(const Model& model, const Tets& tets, const Configuration&
                 ISOCHOR_CALL_KERNEL(best_isa(), stiffness_kernel(stiffness));
                 for (int i = 0; i < count; ++i) {
                   const std::size_t t = tets.tet(first + i);
-                  write(model.tets[t], batch.numbers + i, batch.count, stiffnesses[t]);
+                  write(model.tets[t], batch.numbers + i, batch.count, past_caches, stiffnesses[t]);
                 }
+                if (past_caches) finish_streaming();
               });
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "isochor/base/streaming.h"
 #include "isochor/math/reduce.h"
 #include "isochor/tets/ahead.h"
 
@@ -48,14 +49,24 @@ OneRings::OneRings(const Model& model, ThreadArena& arena)
 
 void OneRings::measure(std::span<const Vec3d> x) {
   differentiated_ = false;
-  parallel_for(arena_, model_.tets.size(), solve::kRowGrain, [&](std::size_t t) {
-    const auto [a, b, c, d] = model_.tets[t];
-    const Vec3d e1 = x[b] - x[a], e2 = x[c] - x[a], e3 = x[d] - x[a];
-    TetSlopes& s = tet_slopes_[t];
-    s.others[0] = (1.0 / 6) * cross(e2, e3);
-    s.others[1] = (1.0 / 6) * cross(e3, e1);
-    s.others[2] = (1.0 / 6) * cross(e1, e2);
-    tet_volumes_[t] = dot(s.others[0], e1);
+  const std::size_t tets = model_.tets.size();
+  const bool past_caches = sizeof(TetSlopes) * tets > kLargerThanCaches;
+  arena_.for_chunks(tets, solve::kRowGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t t = begin; t < end; ++t) {
+      const auto [a, b, c, d] = model_.tets[t];
+      const Vec3d e1 = x[b] - x[a], e2 = x[c] - x[a], e3 = x[d] - x[a];
+      TetSlopes s;
+      s.others[0] = (1.0 / 6) * cross(e2, e3);
+      s.others[1] = (1.0 / 6) * cross(e3, e1);
+      s.others[2] = (1.0 / 6) * cross(e1, e2);
+      tet_volumes_[t] = dot(s.others[0], e1);
+      if (past_caches) {
+        stream(s, &tet_slopes_[t]);
+      } else {
+        tet_slopes_[t] = s;
+      }
+    }
+    if (past_caches) finish_streaming();
   });
   parallel_for(arena_, model_.node_count(), solve::kRowGrain, [&](std::size_t i) {
     double sum = 0;
