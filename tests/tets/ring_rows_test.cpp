@@ -8,6 +8,7 @@
 namespace isochor::tets {
 
 ISOCHOR_DECLARE_KERNEL(void round_numbers_kernel(const float*, float, std::size_t, Half*))
+ISOCHOR_DECLARE_KERNEL(void widen_numbers_kernel(const Half*, std::size_t, float*))
 ISOCHOR_DECLARE_KERNEL(void sum_pushes_kernel(const RingRows&, const float*, std::size_t,
                                               std::size_t, float*))
 ISOCHOR_DECLARE_KERNEL(void sum_along_kernel(const RingRows&, const float*, std::size_t,
@@ -29,7 +30,9 @@ solve::BlockPattern ragged() {
 TEST(RingRows, AreSumsToElevenBitsAndTheSameWithAnyInstructions) {
   const solve::BlockPattern pattern = ragged();
   const std::size_t count = 3 * pattern.columns.size();
-  std::vector<float> exact(count), numbers(kRows), vectors(4 * kRows);
+  const std::size_t whole = (count + 15) / 16 * 16;
+  ASSERT_NE(whole, count);
+  std::vector<float> exact(whole), numbers(kRows), vectors(4 * kRows), widened(whole);
   for (std::size_t e = 0; e < count; ++e) exact[e] = 1e-6f * std::sin(1.0f + float(e));
   for (int i = 0; i < kRows; ++i) numbers[i] = std::cos(float(i));
   for (int i = 0; i < 4 * kRows; ++i) vectors[i] = i % 4 == 3 ? 0 : std::cos(0.3f * float(i));
@@ -40,6 +43,8 @@ TEST(RingRows, AreSumsToElevenBitsAndTheSameWithAnyInstructions) {
     std::vector<float> sums(4 * kRows), along(kRows);
     const RingRows rows{pattern, entries.data()};
     ISOCHOR_CALL_KERNEL(isa, round_numbers_kernel(exact.data(), 1 / kUnit, count, entries.data()));
+    ISOCHOR_CALL_KERNEL(isa, widen_numbers_kernel(entries.data(), count, widened.data()));
+    for (std::size_t e = 0; e < count; ++e) EXPECT_EQ(widened[e], to_float(entries[e]));
     ISOCHOR_CALL_KERNEL(isa, sum_pushes_kernel(rows, numbers.data(), 0, 4, sums.data()));
     ISOCHOR_CALL_KERNEL(isa, sum_pushes_kernel(rows, numbers.data(), 4, kRows, sums.data()));
     ISOCHOR_CALL_KERNEL(isa, sum_along_kernel(rows, vectors.data(), 0, kRows, along.data()));

@@ -22,7 +22,7 @@ class CoarsePressures {
   /// P^T A P for A = -div M^-1 grad plus a diagonal, among motions that contacts with colliders
   /// allow: what pairs of contacts do is left out. read(first, to) gives entries of Model::pattern
   /// from `first` on: how the volume of the one-ring that each names changes with the node of its
-  /// row.
+  /// row. There is room for as many more as whole sixteens of numbers take.
   using ReadPushes = FunctionRef<void(std::int32_t, std::span<Vec3f>)>;
   void prepare(ReadPushes read, std::span<const double> inverse_mass,
                std::span<const double> diagonal, double diagonal_part,
