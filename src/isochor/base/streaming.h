@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
-#if defined(__SSE2__)
+#if defined(__x86_64__)
 #include <emmintrin.h>
 #endif
 
@@ -19,7 +19,7 @@ inline constexpr std::size_t kLargerThanCaches = std::size_t{64} << 20;
 template <class T>
 inline void stream(const T& from, T* to) {
   static_assert(sizeof(T) % 8 == 0 && alignof(T) % 4 == 0 && std::is_trivially_copyable_v<T>);
-#if defined(__SSE2__)
+#if defined(__x86_64__)
   if (reinterpret_cast<std::uintptr_t>(to) % 8 == 0) {
     for (std::size_t offset = 0; offset < sizeof(T); offset += 8) {
       long long eight;
@@ -32,7 +32,7 @@ inline void stream(const T& from, T* to) {
   *to = from;
 }
 inline void finish_streaming() {
-#if defined(__SSE2__)
+#if defined(__x86_64__)
   _mm_sfence();
 #endif
 }
