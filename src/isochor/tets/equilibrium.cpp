@@ -11,6 +11,9 @@ namespace {
 /// forces by much more than is left then.
 constexpr double kRough = 0.2;
 
+/// Times that few nodes settle in a step.
+constexpr int kMostSettled = 20;
+
 }  // namespace
 
 Equilibrium::Equilibrium(const Model& model, const State& start, const StepInput& input,
@@ -148,9 +151,21 @@ solve::Evaluation Equilibrium::evaluate_rest() {
 }
 
 std::optional<solve::Evaluation> Equilibrium::settle() {
-  constexpr int kMost = 10;
-  const double part = input_.contact ? 1.0 / 20 : 1.0 / 200;  // more where a body lies on something
-  if (!can_settle() || settled_ >= kMost || !local_.choose(load(), part)) return std::nullopt;
+  // More where a body lies on something, and there the worst of them first: nodes that settle wait
+  // for these as all others wait for them.
+  constexpr double kFree[] = {1.0 / 200}, kTouching[] = {1.0 / 400, 1.0 / 20};
+  const std::span<const double> parts = input_.contact ? std::span<const double>(kTouching) : kFree;
+  std::optional<solve::Evaluation> last;
+  for (const double part : parts) {
+    if (!can_settle() || settled_ >= kMostSettled) break;
+    if (last && last->residual <= model_.params.newton.tolerance) break;
+    if (const auto now = settle(part)) last = now;
+  }
+  return last;
+}
+
+std::optional<solve::Evaluation> Equilibrium::settle(double part) {
+  if (!local_.choose(load(), part)) return std::nullopt;
   ++settled_;
   Configuration at = configuration();
   if (zonal_) at.pressures = zonal_->curving_pressures();
@@ -177,7 +192,7 @@ std::optional<solve::Evaluation> Equilibrium::settle() {
   const solve::Evaluation now = evaluate_rest();
   if (imbalance_ < before) return now;
   local_.go_back(scratch_.positions);
-  settled_ = kMost;
+  settled_ = kMostSettled;
   return evaluate();
 }
 

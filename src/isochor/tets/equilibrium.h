@@ -93,6 +93,8 @@ class Equilibrium {
 
   Configuration configuration() const;
 
+  /// Of no more than so large a part of all nodes.
+  std::optional<solve::Evaluation> settle(double part);
   /// Whether all forces are those of tets and of single nodes.
   bool can_settle() const;
   /// Of a node that slides; those that rub are in the order of nodes.
