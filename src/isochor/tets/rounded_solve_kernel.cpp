@@ -21,16 +21,13 @@ void rounded_product_kernel(const RoundedIteration& it, std::size_t begin, std::
                             double& sum) {
   sum = 0;
   for (std::size_t i = begin; i < end; ++i) {
-    Four a{}, b{}, c{};
+    BlockSum blocks;
     const std::int32_t last = it.held[i] ? it.pattern.first[i] : it.pattern.first[i + 1];
     for (std::int32_t k = it.pattern.first[i]; k < last; ++k) {
-      const Half* const block = it.entries + 9 * std::ptrdiff_t(k);
-      const float* const p = it.p + 4 * std::ptrdiff_t(it.pattern.columns[k]);
-      a += four(block) * p[0];
-      b += four(block + 3) * p[1];
-      c += four(block + 6) * p[2];
+      blocks.add(it.entries + 9 * std::ptrdiff_t(k),
+                 it.p + 4 * std::ptrdiff_t(it.pattern.columns[k]));
     }
-    const Four row = a + b + c;
+    const Four row = blocks.sum();
     store(row, it.image + 4 * i);
     sum += dot3(row, four(it.p + 4 * i));
   }
