@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -209,12 +210,10 @@ void LocalMemory::poison() {
 /// By powers of two of the squares of forces: which is in the order of nodes, whatever sums round.
 bool LocalSearch::choose(std::span<const Vec3d> left, double part) {
   constexpr double kNegligible = 1e-4, kMostOutside = 0.1;  // of the sum of squares
-  constexpr int kLeast = -1100, kPowers = 2200;
+  constexpr int kPowers = 1 << 11, kFraction = 52;          // bits of a double
   std::array<std::pair<std::size_t, double>, kPowers> powers{};
   const auto power_of = [](double squared) {
-    int power = 0;
-    std::frexp(squared, &power);
-    return std::clamp(power - kLeast, 0, kPowers - 1);
+    return int(std::bit_cast<std::uint64_t>(squared) >> kFraction);
   };
   double all = 0;
   for (const Vec3d& f : left) {
