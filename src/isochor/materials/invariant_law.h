@@ -88,7 +88,7 @@ ISOCHOR_LARGE_KERNEL DenseTangent<T> tangent_by_invariants(const Mat3<T>& F,
   const Mat3<T> C = cofactors(F);
   DenseTangent<T> K;
   for (int c = 0; c < 9; ++c) {
-    const T f = F(c % 3, c / 3), g = C(c % 3, c / 3);
+    const T f = F(c % 3, c / 3), g = C(c % 3, c / 3);  // NOLINT: copies stay in registers
     const T by_f = T(4) * d.i1i1 * f + T(2) * d.i1j * g, by_g = T(2) * d.i1j * f + d.jj * g;
     for (int r = 0; r <= c; ++r) K(r, c) = by_f * F(r % 3, r / 3) + by_g * C(r % 3, r / 3);
     K(c, c) = K(c, c) + T(2) * d.i1;

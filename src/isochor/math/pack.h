@@ -134,7 +134,7 @@ struct Pack {
   Pack() = default;
   // Register by register: GCC copies larger structs through memory, in pieces.
   ISOCHOR_KERNEL Pack(const Pack& other) { *this = other; }
-  ISOCHOR_KERNEL Pack& operator=(const Pack& other) {
+  ISOCHOR_KERNEL Pack& operator=(const Pack& other) {  // NOLINT: of itself it changes nothing
     for (int i = 0; i < kParts; ++i) part[i] = other.part[i];
     return *this;
   }

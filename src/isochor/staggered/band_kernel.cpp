@@ -1,3 +1,5 @@
+#include <type_traits>
+
 #include "isochor/staggered/lanes_kernel.h"
 
 namespace isochor::staggered {
@@ -259,7 +261,7 @@ class PatchCopy {
 
 template <class Pass>
 void smooth_patches_kernel(const Pass& pass, const RowRange& range) {
-  constexpr int D = sizeof(pass.view.k.per_h) / sizeof(pass.view.k.per_h[0]);
+  constexpr int D = std::extent_v<decltype(pass.view.k.per_h)>;
   for (std::int64_t n = range.begin; n < range.end; ++n) {
     PatchCopy<D> copy(pass, pass.patches[n]);
     copy.smooth();

@@ -1,3 +1,5 @@
+#include <type_traits>
+
 #include "isochor/staggered/rows_kernel.h"
 
 namespace isochor::staggered {
@@ -141,7 +143,7 @@ class Published {
 
 template <class Pass>
 void published_smooth_kernel(const Pass& pass) {
-  constexpr int D = sizeof(pass.view.k.per_h) / sizeof(pass.view.k.per_h[0]);
+  constexpr int D = std::extent_v<decltype(pass.view.k.per_h)>;
   Published<D> smoother(pass);
   if (pass.part == PublishedPart::Interior) {
     smoother.smooth_interior();

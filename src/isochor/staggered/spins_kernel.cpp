@@ -1,3 +1,5 @@
+#include <type_traits>
+
 #include "isochor/staggered/sweeps_kernel.h"
 #include "isochor/staggered/turned_rows_kernel.h"
 
@@ -127,7 +129,7 @@ struct Spinning : InRow<D, S, TurnedAround<D, S, AlongRow<D, S>>> {
 
 template <class Pass, class F>
 void for_packs(const Pass& pass, const RowRange& range, F&& f) {
-  constexpr int D = sizeof(pass.view.k.per_h) / sizeof(pass.view.k.per_h[0]);
+  constexpr int D = std::extent_v<decltype(pass.view.k.per_h)>;
   using S = std::remove_const_t<std::remove_reference_t<decltype(*pass.spins)>>;
   for (std::int64_t n = range.begin; n < range.end; ++n) {
     const auto& row = pass.view.rows[n];

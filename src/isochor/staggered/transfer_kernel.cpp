@@ -1,3 +1,5 @@
+#include <type_traits>
+
 #include "isochor/staggered/passes.h"
 #include "isochor/staggered/rows_kernel.h"
 
@@ -212,14 +214,14 @@ class Prolongation {
 
 template <class Pass>
 void restrict_kernel(const Pass& pass, const RowRange& range) {
-  constexpr int D = sizeof(pass.fine.k.per_h) / sizeof(pass.fine.k.per_h[0]);
+  constexpr int D = std::extent_v<decltype(pass.fine.k.per_h)>;
   for (std::int64_t n = range.begin; n < range.end; ++n) {
     for (int c = 0; c <= D; ++c) restrict_component<D>(pass, pass.coarse.rows[n], c);
   }
 }
 template <class Pass>
 void prolong_kernel(const Pass& pass, const RowRange& range) {
-  constexpr int D = sizeof(pass.fine.k.per_h) / sizeof(pass.fine.k.per_h[0]);
+  constexpr int D = std::extent_v<decltype(pass.fine.k.per_h)>;
   for (std::int64_t n = range.begin; n < range.end; ++n) {
     for (int c = 0; c <= D; ++c) Prolongation<D>(pass, pass.fine.rows[n], c);
   }

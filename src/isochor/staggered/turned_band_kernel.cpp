@@ -1,3 +1,5 @@
+#include <type_traits>
+
 #include "isochor/staggered/patches_kernel.h"
 #include "isochor/staggered/turned_rows_kernel.h"
 
@@ -121,7 +123,7 @@ void change_cell(const TurnedBandPass<D>& pass, const BandCell& cell, const floa
 
 template <class Pass>
 void turned_patches_kernel(const Pass& pass, const RowRange& range) {
-  constexpr int D = sizeof(pass.view.k.per_h) / sizeof(pass.view.k.per_h[0]);
+  constexpr int D = std::extent_v<decltype(pass.view.k.per_h)>;
   smooth_patches<kTurnedUnknowns<D>>(
       pass, range,
       [&](const BandCell* cells, float* changes) { solve_cells(pass, cells, changes); },
