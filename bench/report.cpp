@@ -25,6 +25,7 @@ files::BodyTopology wobbly_body() {
   body.surface = geometry::make_sphere({0, 0, 0}, 1, std::numbers::pi / 2 / 92);
   constexpr int n = kCellsAcross + 1;
   for (int i = 0; i < n * n * n; ++i) {
+    // NOLINTNEXTLINE(bugprone-integer-division)
     const Vec3d corner{double(i % n), double(i / n % n), double(i / n / n)};
     body.rest_nodes.push_back(corner * (2.0 / kCellsAcross) - Vec3d{1, 1, 1});
   }

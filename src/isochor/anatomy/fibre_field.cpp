@@ -84,7 +84,7 @@ double length_of(const Polyline& line) {
   return length;
 }
 
-FibreField fibres_along(std::vector<Polyline> lines) {
+FibreField fibres_along(const std::vector<Polyline>& lines) {
   auto fibres = std::make_shared<std::vector<Fibre>>();
   double whole = 0;
   for (const Polyline& line : lines) {

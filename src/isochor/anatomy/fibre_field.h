@@ -23,6 +23,6 @@ double length_of(const Polyline& line);
 /// nearest to it are blended with weights that fall with the fourth power of the distance: a fibre
 /// on a line follows it. Along a line the direction turns smoothly. Which end of a line comes first
 /// does not matter: all are turned to point as the first one does.
-FibreField fibres_along(std::vector<Polyline> lines);
+FibreField fibres_along(const std::vector<Polyline>& lines);
 
 }  // namespace isochor::anatomy

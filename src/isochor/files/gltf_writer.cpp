@@ -76,7 +76,7 @@ std::vector<float> gathered(std::span<const float> vectors,
 
 /// Per face the name of what it looks like: its material or, where no face has one, its group.
 std::vector<std::string> looks_of(const BodyTopology& body) {
-  constexpr std::string_view kMaterial = "material:", kObject = "object:";
+  static constexpr std::string_view kMaterial = "material:", kObject = "object:";
   std::vector<std::string> looks(body.surface.face_count());
   const bool has_materials = std::ranges::any_of(
       body.groups, [](const FaceGroup& g) { return g.name.starts_with(kMaterial); });

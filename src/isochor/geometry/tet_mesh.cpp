@@ -56,7 +56,7 @@ void order_by_place(TetMesh& mesh, double cube) {
     return place_on_z_curve(cell);
   };
   std::vector<std::pair<std::uint64_t, std::int32_t>> nodes;
-  for (const Vec3d& x : mesh.positions) nodes.push_back({key_of(x), std::int32_t(nodes.size())});
+  for (const Vec3d& x : mesh.positions) nodes.emplace_back(key_of(x), std::int32_t(nodes.size()));
   std::ranges::sort(nodes);
   std::vector<std::int32_t> number(nodes.size());
   std::vector<Vec3d> positions;
@@ -68,7 +68,7 @@ void order_by_place(TetMesh& mesh, double cube) {
   std::vector<std::pair<std::int32_t, std::int32_t>> order;  // lowest node, tet
   for (Tet& tet : mesh.tets) {
     for (std::int32_t& corner : tet) corner = number[corner];
-    order.push_back({std::ranges::min(tet), std::int32_t(order.size())});
+    order.emplace_back(std::ranges::min(tet), std::int32_t(order.size()));
   }
   std::ranges::sort(order);
   const auto in_order = [&](auto& values) {

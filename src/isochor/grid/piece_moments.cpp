@@ -124,7 +124,7 @@ void PieceMoments::sample(const Index3& at, std::span<const Touch> touches,
     low[axis] = stretch.from;
     high[axis] = stretch.to;
     low[u] = double(rest % kFine) / kFine;
-    low[v] = double(rest / kFine) / kFine;
+    low[v] = double(rest / kFine) / kFine;  // NOLINT(bugprone-integer-division)
     high[u] = low[u] + 1.0 / kFine;
     high[v] = low[v] + 1.0 / kFine;
     pieces[piece_of[fine_->name(stretch.element)]].moments += geometry::box_moments(low, high);

@@ -20,7 +20,7 @@ class Surroundings {
     }
     for (std::size_t c = 0; c < cells.size(); ++c) {
       for (const std::int32_t n : cells[c].nodes) {
-        if (wanted[n]) uses_.push_back({n, static_cast<std::int32_t>(c)});
+        if (wanted[n]) uses_.emplace_back(n, static_cast<std::int32_t>(c));
       }
     }
     std::sort(uses_.begin(), uses_.end());

@@ -124,7 +124,7 @@ class Contacts {
   void add_near_pairs(double margin);
   void sort_terms();
   bool is_outside(std::span<const Vec3d> points);
-  Spring on_nodes(const contact::PointSpring& spring) const;
+  Spring on_nodes(const contact::PointSpring& of_points) const;
 
   const Model& model_;
   ContactSurface surface_;

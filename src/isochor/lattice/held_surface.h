@@ -30,9 +30,9 @@ class HeldCell {
   /// after a hold has moved by much.
   Energy add_forces(const CellLaw& law, bool linear, CellVectors& force) const;
 
-  /// Adds what a part of it pushes the corners with: its tractions, and an even share of the forces
+  /// Adds what its part k pushes the corners with: its tractions, and an even share of the forces
   /// by which the cell is told of gaps; they have no sum, but a moment.
-  void add_push(const CellLaw& law, std::int32_t part, CellVectors& force) const;
+  void add_push(const CellLaw& law, std::int32_t k, CellVectors& force) const;
 
   /// Adds second derivatives; `volume` are those by positions and by the pressure of the cell.
   void add_tangent(const CellLaw& law, materials::Definiteness fix, bool linear, CellMatrix& K,
@@ -54,7 +54,7 @@ class HeldCell {
   std::size_t evaluations() const { return 2 * std::size_t(cell_.points); }
   /// The derivative of F of a point, or of F - G / V there, by displacement `column` of the cell.
   Mat3d derivative(int point, int column, bool lifted) const;
-  void add_penalty(std::int32_t part, CellVectors& force) const;
+  void add_penalty(std::int32_t k, CellVectors& force) const;
 
   const Surfaces& surfaces_;
   const SurfaceCell& cell_;

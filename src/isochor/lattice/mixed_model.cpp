@@ -22,7 +22,7 @@ constexpr double kIntegrated = 1.0 / 3;
 /// From this Poisson's ratio on ln J is replaced by J - 1: lambda = 9 mu.
 constexpr double kCloseToIncompressible = 9;
 
-const Material material_of(const BodySpec& body, std::size_t cell) {
+Material material_of(const BodySpec& body, std::size_t cell) {
   const int number = body.cell_materials.empty() ? 0 : body.cell_materials[cell];
   return number == 0 ? Material{body.law, body.shape} : body.more_materials[number - 1];
 }

@@ -36,7 +36,7 @@ struct Springs {
 
   std::size_t count() const { return stiffness.size(); }
 };
-Springs build_springs(std::span<const Spring> springs);
+Springs build_springs(std::span<const Spring> list);
 
 /// Leaves what each spring pulls its point with in `pull`, N, and returns the energy, J. Without
 /// targets all are zero.

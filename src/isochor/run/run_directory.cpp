@@ -188,7 +188,7 @@ std::optional<FileLock> lock_run(const fs::path& root) {
 
 RunDirectory make_run(const fs::path& root, const Manifest& manifest,
                       std::optional<FileLock>& lock) {
-  const RunDirectory directory{root};
+  RunDirectory directory{root};
   std::error_code code;
   if (directory.is_run()) {
     if (!lock) lock = take_lock(directory);

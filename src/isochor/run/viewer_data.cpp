@@ -193,7 +193,8 @@ class Packer {
           fmt::format("fields by at most {:.2g} % of their range", 50.0 / Quantiser::kFieldSteps));
     }
     if (!plan_.has_lattice) {
-      notes.push_back("the lattice and what is inside the bodies is left out, as it is too large");
+      notes.emplace_back(
+          "the lattice and what is inside the bodies is left out, as it is too large");
     }
     const std::size_t frames = source_.frame_count;
     if (plan_.frames.size() < frames) {

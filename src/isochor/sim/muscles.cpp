@@ -96,7 +96,7 @@ struct Surroundings {
 anatomy::AttachedEnds attached_ends(const MuscleSpec& muscle, const EndSpec& end,
                                     const TissueSurface& surface, const Surroundings& around) {
   const double touch = end.touch > 0 ? end.touch : 0.5 * around.cell_size;
-  const anatomy::AttachedEnds found =
+  anatomy::AttachedEnds found =
       anatomy::ends_at_bones(surface.solid(), around.bones, touch, end.part);
   const auto name = [&](int bone) {
     return bone < 0 ? std::string("the end of its axis") : "'" + around.bone_names[bone] + "'";

@@ -183,6 +183,7 @@ void Coarsest<D>::factorise(std::vector<double>& entries) {
 }
 
 template <int D>
+// NOLINTNEXTLINE(readability-non-const-parameter): u is written
 void Coarsest<D>::solve(const float* b, float* u, std::span<double> work) const {
   for (std::size_t i = 0; i < size(); ++i) work[i] = double(b[order_.places[i]]);
   solve::solve_envelope(envelope(), factors_.data(), by_pivot_.data(), work.data());

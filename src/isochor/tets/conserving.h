@@ -132,8 +132,8 @@ class Conserving {
   /// are flat have next to no slope to go by, and those beside them would be blown up.
   void move_by_parts(std::span<Vec3d> positions);
   /// v + dt/2 a(x, v), implicit in damping: what Newmark's method asks for twice per step.
-  int half_step(std::span<const Vec3d> positions, std::span<const Vec3d> from,
-                const StepInput& input, std::span<const Slide> slides, std::span<Vec3d> to);
+  int half_step(std::span<const Vec3d> x, std::span<const Vec3d> from, const StepInput& input,
+                std::span<const Slide> slides, std::span<Vec3d> to);
   /// Fills slides_ with nodes that touch a collider.
   void find_slides(std::span<const Vec3d> positions, const contact::PlacedColliders& placed);
   void repel(std::span<Vec3d> velocities, double dt);

@@ -35,7 +35,7 @@ class OneRings {
   /// Per node at rest, m^3.
   std::span<const double> rest_volumes() const { return rest_; }
 
-  void measure(std::span<const Vec3d> positions);
+  void measure(std::span<const Vec3d> x);
   /// The next correction prepares anew what preconditions; later ones take it as it is. Once a
   /// step, so that none depends on what was before it.
   void begin_step() { prepared_ = false; }

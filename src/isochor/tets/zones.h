@@ -94,7 +94,7 @@ inline Vec3d volume_slope(const geometry::Tet& tet, int corner, std::span<const 
 }
 
 /// Volumes of all zones, m^3, and how they change about these positions.
-void measure_zones(const Model& model, std::span<const Vec3d> positions, ZoneSlopes& slopes,
+void measure_zones(const Model& model, std::span<const Vec3d> x, ZoneSlopes& slopes,
                    std::span<double> volumes, ThreadArena& arena);
 
 /// B u: the change of every zone's volume to first order, m^3.
