@@ -38,6 +38,7 @@ std::optional<FrameReport> Simulation::advance() {
     report.newton_iterations += step.iterations;
     report.krylov_iterations += step.krylov_iterations;
     report.operator_applications += step.operator_applications;
+    report.cut_steps += step.cuts;
     report.residual = step.residual;
     if (step.converged()) {
       ++report.steps;

@@ -82,7 +82,8 @@ tets::StepReport advance(tets::Conserving& conserving, tets::State& state,
     report.iterations += step.newton_iterations;
     report.krylov_iterations +=
         step.krylov_iterations + step.position_iterations + step.velocity_iterations;
-    report.operator_applications += step.elastic.operator_applications;
+    report.operator_applications += step.operator_applications;
+    report.cuts += step.cuts;
     if (conserving.params().scheme == tets::Scheme::Implicit) {
       report.residual = step.elastic.residual;
       report.balance = step.elastic.balance;

@@ -25,6 +25,7 @@ struct NewtonReport {
   int iterations = 0;             ///< linear systems solved
   int krylov_iterations = 0;      ///< preconditioner applications, in all
   int operator_applications = 0;  ///< in all
+  int cuts = 0;                   ///< of the step, in two, by who sought it
   double residual = std::numeric_limits<double>::infinity();  ///< relative, of the last iterate
   int fallbacks = 0;          ///< times that another method than the chosen one had to take over
   std::string_view fallback;  ///< why it last did

@@ -113,21 +113,23 @@ void Conserving::find_rows(std::span<const Vec3d> positions, const contact::Plac
 }
 
 /// [Irving07 (2)]
-int Conserving::correct_velocities(std::span<Vec3d> velocities) {
+void Conserving::correct_velocities(std::span<Vec3d> velocities, ConservingReport& report) {
   std::fill(wanted_.begin(), wanted_.end(), 0.0);
-  return correct(velocities, pressures_.velocities, params_.rings.tolerance);
+  const solve::KrylovReport found =
+      correct(velocities, pressures_.velocities, params_.rings.tolerance);
+  report.velocity_iterations += found.iterations;
+  report.operator_applications += found.operator_applications;
 }
 
-int Conserving::correct(std::span<Vec3d> velocities, std::span<double> pressures, double tolerance,
-                        std::span<const double> response) {
+solve::KrylovReport Conserving::correct(std::span<Vec3d> velocities, std::span<double> pressures,
+                                        double tolerance, std::span<const double> response) {
   const auto project = [&](std::span<Vec3d> v) {
     projection_.project(v, params_.sweeps, context_.arena);
   };
   OneRingParams rings = params_.rings;
   rings.tolerance = tolerance;
   rings.response = response;
-  return rings_.correct(velocities, wanted_, pressures, project, rings, context_.cancelled, rows_)
-      .iterations;
+  return rings_.correct(velocities, wanted_, pressures, project, rings, context_.cancelled, rows_);
 }
 
 void Conserving::advance_freely(std::span<Vec3d> positions, std::span<Vec3d> way) {
@@ -183,8 +185,10 @@ void Conserving::recover(const contact::PlacedColliders& placed, std::span<Vec3d
         std::max({params_.rings.tolerance, std::min(kLinear, report.worst_ring),
                   kEnough * params_.volume_tolerance / report.worst_ring});
     if (!pairs_.empty()) projection_.build(rows_, response_);
-    report.position_iterations +=
+    const solve::KrylovReport found =
         correct(velocities_, first ? pressures_.positions : later_pressures_, tolerance, response_);
+    report.position_iterations += found.iterations;
+    report.operator_applications += found.operator_applications;
     move_by_parts(positions);
   }
 }
@@ -246,9 +250,9 @@ void Conserving::find_slides(std::span<const Vec3d> positions,
   }
 }
 
-int Conserving::half_step(std::span<const Vec3d> x, std::span<const Vec3d> from,
-                          const StepInput& input, std::span<const Slide> slides,
-                          std::span<Vec3d> to) {
+void Conserving::half_step(std::span<const Vec3d> x, std::span<const Vec3d> from,
+                           const StepInput& input, std::span<const Slide> slides,
+                           std::span<Vec3d> to, ConservingReport& report) {
   const Restraint restraint{model_, slides};
   const Configuration at{.positions = x, .activations = input.activations};
   const double dt = input.dt;
@@ -258,7 +262,6 @@ int Conserving::half_step(std::span<const Vec3d> x, std::span<const Vec3d> from,
     right[i] = 0.5 * dt * (scratch_.force[i] + model_.mass[i] * input.gravity);
     if (!input.loads.empty()) right[i] += 0.5 * dt * input.loads[i];
   }
-  int iterations = 0;
   if (params_.stiffness_damping > 0) {
     // (M + dt/2 b K) (v - from) = dt/2 (f - b K from)
     linearise(model_, at, materials::Definiteness::Clamp, scratch_.linear.stiffnesses,
@@ -269,7 +272,7 @@ int Conserving::half_step(std::span<const Vec3d> x, std::span<const Vec3d> from,
                     context_.arena);
     for (std::size_t i = 0; i < right.size(); ++i) right[i] -= b * scratch_.step[i];
     restraint(right, context_.arena);
-    const auto report = solve::conjugate_gradient(
+    const solve::KrylovReport found = solve::conjugate_gradient(
         context_.arena,
         [&](std::span<const double> p, std::span<double> q) {
           solve::multiply(model_.pattern, scratch_.linear.matrix, vectors(p), vectors(q),
@@ -286,13 +289,13 @@ int Conserving::half_step(std::span<const Vec3d> x, std::span<const Vec3d> from,
         },
         [&] { return bool(context_.cancelled); }, scratch_.linear.krylov.r,
         flat(std::span<Vec3d>(scratch_.step)), 1e-3, 200, scratch_.linear.krylov);
-    iterations = report.iterations;
+    report.krylov_iterations += found.iterations;
+    report.operator_applications += found.operator_applications;
   } else {
     restraint(right, context_.arena);
     for (std::size_t i = 0; i < right.size(); ++i) scratch_.step[i] = inverse_mass_[i] * right[i];
   }
   for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[i] + scratch_.step[i];
-  return iterations;
 }
 
 /// The numbers are those of the steps in [Irving07 sec 2].
@@ -305,8 +308,7 @@ ConservingReport Conserving::advance_published(State& state, const StepInput& in
   // 1
   slides_.clear();
   if (params_.restrain_both) find_slides(state.positions, before);
-  report.krylov_iterations +=
-      half_step(state.positions, state.velocities, input, slides_, velocities_);
+  half_step(state.positions, state.velocities, input, slides_, velocities_, report);
   // 2, [Irving07 (1)]
   find_rows(state.positions, before, report);
   if (params_.keep_volumes) {
@@ -317,8 +319,10 @@ ConservingReport Conserving::advance_published(State& state, const StepInput& in
       const double most = rest[i] * fastest;
       wanted_[i] = std::clamp((rest[i] - rings_.volumes()[i]) / dt, -most, most);
     }
-    report.position_iterations =
+    const solve::KrylovReport found =
         correct(velocities_, pressures_.positions, params_.rings.tolerance);
+    report.position_iterations = found.iterations;
+    report.operator_applications += found.operator_applications;
   }
   // 3, 4
   repel(velocities_, dt);
@@ -333,14 +337,14 @@ ConservingReport Conserving::advance_published(State& state, const StepInput& in
   find_rows(positions_, after, report);
   if (params_.keep_volumes) {
     rings_.measure(positions_);
-    report.velocity_iterations = correct_velocities(velocities_);
+    correct_velocities(velocities_, report);
   }
   // 7, 8
   find_slides(positions_, after);
   for (std::size_t i = 0; i < half_.size(); ++i) {
     scratch_.positions[i] = 0.5 * (state.positions[i] + positions_[i]);
   }
-  report.krylov_iterations += half_step(scratch_.positions, velocities_, input, slides_, half_);
+  half_step(scratch_.positions, velocities_, input, slides_, half_, report);
   for (std::size_t i = 0; i < half_.size(); ++i) velocities_[i] = 2 * half_[i] - velocities_[i];
   // 9
   repel(velocities_, dt);
@@ -373,6 +377,7 @@ void Conserving::step_implicit(const State& state, StepInput input, double time,
   report.elastic.balance.hold_work += balance.hold_work;
   report.newton_iterations += report.elastic.iterations;
   report.krylov_iterations += report.elastic.krylov_iterations;
+  report.operator_applications += report.elastic.operator_applications;
   report.converged = report.elastic.converged();
   if (!report.converged) return;
   keep_out(next_.positions);
@@ -423,7 +428,7 @@ void Conserving::settle(const contact::PlacedColliders& placed, std::span<const 
   }
   if (params_.keep_volumes) {
     report.worst_ring = rings_.largest_error();
-    report.velocity_iterations += correct_velocities(next_.velocities);
+    correct_velocities(next_.velocities, report);
   }
   if (!params_.pair_barriers) repel(next_.velocities, dt);
 }
@@ -449,6 +454,7 @@ ConservingReport Conserving::advance_in_parts(State& state, const StepInput& inp
       }
       next.held_positions = held_;
     }
+    const solve::Balance balance = report.elastic.balance;
     step_implicit(state, next, time + done * input.dt, part > least, report);
     if (context_.cancelled || (!report.converged && part <= least)) {
       report.converged = false;
@@ -456,6 +462,7 @@ ConservingReport Conserving::advance_in_parts(State& state, const StepInput& inp
       return report;
     }
     if (!report.converged) {
+      report.elastic.balance = balance;
       // Pressures that were handed on may be what was in the way.
       std::ranges::fill(pressures_.elastic, 0.0);
       part /= 2;

@@ -50,6 +50,7 @@ struct ConservingReport {
   StepReport elastic;                                    ///< of the implicit scheme
   int newton_iterations = 0, krylov_iterations = 0;      ///< of elasticity or damping
   int position_iterations = 0, velocity_iterations = 0;  ///< of pressures
+  int operator_applications = 0;                         ///< of all of these
   int recovery_steps = 0;
   int cuts = 0;           ///< of the step, in two
   double worst_ring = 0;  ///< relative error of a one-ring's volume, at the end
@@ -114,10 +115,10 @@ class Conserving {
   /// Fills rows_ and projection_ with what touches at positions.
   void find_rows(std::span<const Vec3d> positions, const contact::PlacedColliders& placed,
                  ConservingReport& report);
-  /// Towards `wanted_`; returns iterations. `response` as in OneRingParams.
-  int correct(std::span<Vec3d> velocities, std::span<double> pressures, double tolerance,
-              std::span<const double> response = {});
-  int correct_velocities(std::span<Vec3d> velocities);
+  /// Towards `wanted_`. `response` as in OneRingParams.
+  solve::KrylovReport correct(std::span<Vec3d> velocities, std::span<double> pressures,
+                              double tolerance, std::span<const double> response = {});
+  void correct_velocities(std::span<Vec3d> velocities, ConservingReport& report);
   /// Along a way, changed where pairs would meet.
   void advance_freely(std::span<Vec3d> positions, std::span<Vec3d> way);
   /// Moves nodes out of colliders; what pairs stop stays inside.
@@ -132,8 +133,8 @@ class Conserving {
   /// are flat have next to no slope to go by, and those beside them would be blown up.
   void move_by_parts(std::span<Vec3d> positions);
   /// v + dt/2 a(x, v), implicit in damping: what Newmark's method asks for twice per step.
-  int half_step(std::span<const Vec3d> x, std::span<const Vec3d> from, const StepInput& input,
-                std::span<const Slide> slides, std::span<Vec3d> to);
+  void half_step(std::span<const Vec3d> x, std::span<const Vec3d> from, const StepInput& input,
+                 std::span<const Slide> slides, std::span<Vec3d> to, ConservingReport& report);
   /// Fills slides_ with nodes that touch a collider.
   void find_slides(std::span<const Vec3d> positions, const contact::PlacedColliders& placed);
   void repel(std::span<Vec3d> velocities, double dt);

@@ -35,6 +35,7 @@ class OneRings {
   /// Per node at rest, m^3.
   std::span<const double> rest_volumes() const { return rest_; }
 
+  /// Volumes, and how they change, at positions x, m.
   void measure(std::span<const Vec3d> x);
   /// The next correction prepares anew what preconditions; later ones take it as it is. Once a
   /// step, so that none depends on what was before it.
