@@ -6,8 +6,9 @@
 
 namespace isochor::bench {
 
-std::vector<Peer> run_peers(const std::string& arguments, double unknowns, const char* name_of) {
-  const auto program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / name_of;
+std::vector<Peer> run_peers(const std::string& arguments, double unknowns,
+                            const char* program_name) {
+  const auto program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / program_name;
   std::vector<Peer> peers;
   if (!std::filesystem::exists(program)) return peers;
   const std::string command = fmt::format("'{}' {} 2>&1", program.string(), arguments);

@@ -15,6 +15,6 @@ struct Peer {
 /// What others take, where bench/peers was built (`./dev setup --peers`): `arguments` are those of
 /// its program, by default that of PETSc and hypre. Nothing without it.
 std::vector<Peer> run_peers(const std::string& arguments, double unknowns,
-                            const char* name_of = "isochor_peers");
+                            const char* program_name = "isochor_peers");
 
 }  // namespace isochor::bench
