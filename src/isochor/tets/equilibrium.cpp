@@ -11,8 +11,8 @@ namespace {
 /// forces by much more than is left then.
 constexpr double kRough = 0.2;
 
-/// Times that few nodes settle in a step.
-constexpr int kMostSettled = 20;
+/// Times in a step that few nodes settle.
+constexpr int kMostSettled = 10;
 
 }  // namespace
 
@@ -161,12 +161,12 @@ std::optional<solve::Evaluation> Equilibrium::settle() {
     if (last && last->residual <= model_.params.newton.tolerance) break;
     if (const auto now = settle(part)) last = now;
   }
+  if (last) ++settled_;
   return last;
 }
 
 std::optional<solve::Evaluation> Equilibrium::settle(double part) {
   if (!local_.choose(load(), part)) return std::nullopt;
-  ++settled_;
   Configuration at = configuration();
   if (zonal_) at.pressures = zonal_->curving_pressures();
   const auto force = [&](std::size_t i) {
