@@ -42,16 +42,15 @@ KrylovReport minres(ThreadArena& arena, Apply&& apply, Precondition&& preconditi
   double gamma = first, last_gamma = 1, eta = first;
   double cosine = 1, last_cosine = 1, sine = 0, last_sine = 0;
   while (report.iterations < max_iterations && !stop()) {
-    const auto scale = [&](double factor, std::vector<double>& v) {
-      parallel_for(arena, v.size(), kVectorGrain, [&](std::size_t i) { v[i] *= factor; });
-    };
-    scale(1 / gamma, s.z);
     apply(s.z, s.next_v);
     ++report.iterations;
     ++report.operator_applications;
-    const double delta = dot(arena, s.next_v, s.z);
-    axpy(arena, -delta / gamma, s.v, s.next_v);
-    axpy(arena, -gamma / last_gamma, s.last_v, s.next_v);
+    // Vectors stay as long as they come: in one pass what would be three, and one to scale z.
+    const double delta = dot(arena, s.next_v, s.z) / (gamma * gamma);
+    const double by_gamma = 1 / gamma, along_v = delta / gamma, along_last = gamma / last_gamma;
+    parallel_for(arena, x.size(), kVectorGrain, [&](std::size_t i) {
+      s.next_v[i] = by_gamma * s.next_v[i] - along_v * s.v[i] - along_last * s.last_v[i];
+    });
     precondition(s.next_v, s.next_z);
     const double next_squared = dot(arena, s.next_z, s.next_v);
     if (!(next_squared >= -kNothing * squared)) {
@@ -67,7 +66,7 @@ KrylovReport minres(ThreadArena& arena, Apply&& apply, Precondition&& preconditi
     last_cosine = std::exchange(cosine, a0 / a1);
     last_sine = std::exchange(sine, next_gamma / a1);
     parallel_for(arena, x.size(), kVectorGrain, [&](std::size_t i) {
-      const double next = (s.z[i] - a3 * s.last_w[i] - a2 * s.w[i]) / a1;
+      const double next = (by_gamma * s.z[i] - a3 * s.last_w[i] - a2 * s.w[i]) / a1;
       s.last_w[i] = s.w[i];
       s.w[i] = next;
       x[i] += cosine * eta * next;

@@ -223,16 +223,17 @@ void CoarsePressures::prepare(ReadPushes read, std::span<const double> inverse_m
   cholesky_.factorise();
 }
 
-void CoarsePressures::add_correction(std::span<const double> r, std::span<double> z,
-                                     ThreadArena& arena) {
+void CoarsePressures::precondition(std::span<const double> r, std::span<const double> diagonal,
+                                   std::span<double> z, ThreadArena& arena) {
   sum_functions([&](std::int32_t i, double) { return r[i]; }, sums_, arena);
   cholesky_.solve(sums_);
   parallel_for(arena, corners_.size(), 1, [&](std::size_t cell) {
     for (int c = 0; c < 8; ++c) cell_sums_[cell][c] = sums_[corners_[cell][c]];
   });
   parallel_for(arena, z.size(), solve::kRowGrain, [&](std::size_t i) {
-    if (places_[i].cell < 0) return;
     const auto& [cell, along] = places_[i];
+    z[i] = r[i] / diagonal[i];
+    if (cell < 0) return;
     Corners value = cell_sums_[cell];
     for (int a = 2; a >= 0; --a) {
       for (int c = 0; c < 1 << a; ++c) {

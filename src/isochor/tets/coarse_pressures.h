@@ -28,8 +28,9 @@ class CoarsePressures {
                std::span<const double> diagonal, double diagonal_part,
                std::span<const contact::Row> contacts, ThreadArena& arena);
 
-  /// z += P (P^T A P)^-1 P^T r.
-  void add_correction(std::span<const double> r, std::span<double> z, ThreadArena& arena);
+  /// z = D^-1 r + P (P^T A P)^-1 P^T r, with D the diagonal.
+  void precondition(std::span<const double> r, std::span<const double> diagonal,
+                    std::span<double> z, ThreadArena& arena);
 
  private:
   /// Where a node is at rest: a cell of the lattice, and how far along each of its edges. As little

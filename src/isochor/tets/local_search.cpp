@@ -72,11 +72,12 @@ class FewNodes {
   }
 
   solve::KrylovReport solve(double tolerance) {
-    solve::KrylovReport report = attempt(materials::Definiteness::None, tolerance);
-    if (report.indefinite || report.unfit) {
-      report = attempt(materials::Definiteness::Clamp, tolerance);
+    if (fix_ == materials::Definiteness::None) {
+      const solve::KrylovReport report = attempt(fix_, tolerance);
+      if (!report.indefinite && !report.unfit) return report;
+      fix_ = materials::Definiteness::Clamp;
     }
-    return report;
+    return attempt(fix_, tolerance);
   }
   solve::KrylovReport solve_cautiously(double tolerance) {
     return attempt(materials::Definiteness::Absolute, tolerance);
@@ -180,6 +181,8 @@ class FewNodes {
   ElasticMemory& elastic_;
   Stiffnesses& stiffnesses_;
   Context& context_;
+  /// What was indefinite once is taken to remain so: each try costs as much as an iteration.
+  materials::Definiteness fix_ = materials::Definiteness::None;
   double elastic_energy_ = 0;  ///< of the last evaluation, J
   std::optional<double> first_energy_;
 };

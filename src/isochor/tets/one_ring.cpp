@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "isochor/base/streaming.h"
 #include "isochor/math/reduce.h"
@@ -27,7 +28,9 @@ OneRings::OneRings(const Model& model, ThreadArena& arena)
       slopes_(3 * model.pattern.columns.size() + kMoreHalves, Half{0}),
       pushes_(slopes_),
       units_(model.node_count(), 1),
-      single_(5 * model.node_count(), 0),
+      numbers_(model.node_count(), 0),
+      vectors_(4 * model.node_count(), 0),
+      is_touched_(model.node_count(), 0),
       inverse_mass_(model.node_count()),
       rest_(model.node_count()),
       volumes_(model.node_count()),
@@ -43,6 +46,7 @@ OneRings::OneRings(const Model& model, ThreadArena& arena)
     inverse_mass_[i] = model.held[i] || !(model.mass[i] > 0) ? 0 : 1 / model.mass[i];
   }
   response_ = inverse_mass_;
+  touched_.reserve(model.node_count());
   measure(model.rest_positions);
   rest_ = volumes_;
 }
@@ -189,38 +193,55 @@ void OneRings::gradient(std::span<const double> p, std::span<Vec3d> out) {
   });
 }
 
-/// change_ = -M^-1 grad p, as good as half precision.
+/// vectors_ = -M^-1 grad p, as good as half precision.
 void OneRings::push_roughly(std::span<const double> p) {
   const std::size_t nodes = model_.node_count();
-  float* const numbers = single_.data();
-  float* const vectors = numbers + nodes;
+  float* const numbers = numbers_.data();
+  float* const vectors = vectors_.data();
   parallel_for(arena_, nodes, solve::kVectorGrain,
                [&](std::size_t i) { numbers[i] = float(units_[i] * p[i]); });
   const RingRows pushes{model_.pattern, pushes_.data()};
   arena_.for_chunks(nodes, solve::kRowGrain, [&](std::size_t begin, std::size_t end) {
     sum_pushes(pushes, numbers, begin, end, vectors);
     for (std::size_t i = begin; i < end; ++i) {
-      const float* const sum = vectors + 4 * i;
-      change_[i] = response_[i] * Vec3d{sum[0], sum[1], sum[2]};
+      for (int a = 0; a < 3; ++a) vectors[4 * i + a] *= float(response_[i]);
     }
   });
+}
+
+Vec3d OneRings::rough_change(std::size_t node) const {
+  const float* const v = vectors_.data() + 4 * node;
+  return {v[0], v[1], v[2]};
 }
 
 /// out = -div P M^-1 grad p.
 void OneRings::apply(std::span<const double> p, std::span<double> out, Projection project) {
   const std::size_t nodes = model_.node_count();
-  float* const numbers = single_.data();
-  float* const vectors = numbers + nodes;
+  float* const numbers = numbers_.data();
+  float* const vectors = vectors_.data();
   push_roughly(p);
-  project(change_);
-  parallel_for(arena_, nodes, solve::kVectorGrain, [&](std::size_t i) {
-    for (int a = 0; a < 3; ++a) vectors[4 * i + a] = float(change_[i][a]);
-  });
+  if (!touched_.empty()) {
+    for (const std::int32_t i : touched_) change_[i] = rough_change(i);
+    project(change_);
+    for (const std::int32_t i : touched_) {
+      for (int a = 0; a < 3; ++a) vectors[4 * i + a] = float(change_[i][a]);
+    }
+  }
   const RingRows slopes{model_.pattern, slopes_.data()};
   arena_.for_chunks(nodes, solve::kRowGrain, [&](std::size_t begin, std::size_t end) {
     sum_along(slopes, vectors, begin, end, numbers);
     for (std::size_t i = begin; i < end; ++i) out[i] = double(units_[i]) * double(numbers[i]);
   });
+}
+
+void OneRings::find_touched(std::span<const contact::Row> contacts) {
+  touched_.clear();
+  for (const contact::Row& row : contacts) {
+    for (int k = 0; k < row.count; ++k) {
+      if (std::exchange(is_touched_[row.points[k]], 1) == 0) touched_.push_back(row.points[k]);
+    }
+  }
+  for (const std::int32_t i : touched_) is_touched_[i] = 0;
 }
 
 double OneRings::largest_error() const {
@@ -269,6 +290,7 @@ solve::KrylovReport OneRings::correct(std::span<Vec3d> velocities, std::span<con
   differentiated_ &= response.data() == response_.data();
   response_ = response;
   differentiate(contacts);
+  find_touched(contacts);
   const auto multiply = [&](std::span<const double> p, std::span<double> q) {
     apply(p, q, project);
     if (give == 0) return;
@@ -281,8 +303,11 @@ solve::KrylovReport OneRings::correct(std::span<Vec3d> velocities, std::span<con
   };
   const bool coarse = params.precondition && coarse_.size() > 0;
   const auto precondition = [&](std::span<const double> r, std::span<double> z) {
-    scale(r, z);
-    if (coarse) coarse_.add_correction(r, z, arena_);
+    if (coarse) {
+      coarse_.precondition(r, diagonal_, z, arena_);
+    } else {
+      scale(r, z);
+    }
   };
   const auto norm = [&](std::span<const double> r) {
     scale(r, addition_);
@@ -303,6 +328,8 @@ solve::KrylovReport OneRings::correct(std::span<Vec3d> velocities, std::span<con
   const auto evaluate = [&] {
     if (roughly) {
       push_roughly(pressures);
+      parallel_for(arena_, change_.size(), solve::kVectorGrain,
+                   [&](std::size_t i) { change_[i] = rough_change(i); });
     } else {
       gradient(pressures, change_);
       parallel_for(arena_, change_.size(), solve::kRowGrain,

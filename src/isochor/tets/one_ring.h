@@ -56,8 +56,8 @@ class OneRings {
   /// is multiplied by the inverse mass.
   using Projection = FunctionRef<void(std::span<Vec3d>)>;
 
-  /// `contacts` are those that project knows of: what preconditions does so of those with
-  /// colliders.
+  /// `contacts` are those that project knows of, and nothing but their points is changed by it.
+  /// What preconditions knows of those with colliders.
   ///
   /// Adds to velocities the change -P M^-1 grad p that gives them the divergence of `wanted`
   /// [Irving07 (1)], [Irving07 (2)], m^3/s per node. Held nodes do not change. `pressures`, Pa
@@ -69,9 +69,11 @@ class OneRings {
 
  private:
   void push_roughly(std::span<const double> p);
+  Vec3d rough_change(std::size_t node) const;
   void apply(std::span<const double> p, std::span<double> out, Projection project);
   /// Whether right_ has nothing that velocities have beyond rounding: bodies in free flight.
   bool is_rounding(std::span<const Vec3d> velocities);
+  void find_touched(std::span<const contact::Row> contacts);
   /// Of the volumes last measured, unless done already. The diagonal knows of contacts with
   /// colliders.
   void differentiate(std::span<const contact::Row> contacts);
@@ -95,7 +97,9 @@ class OneRings {
   /// units_[i], and how that of j does with x_i, in units_[j]; m^2.
   std::vector<Half> slopes_, pushes_;
   std::vector<float> units_;
-  std::vector<float> single_;  ///< a number a node, then four a node, for these
+  std::vector<float> numbers_, vectors_;  ///< for these: one a node, and four
+  std::vector<std::int32_t> touched_;     ///< points of contacts
+  std::vector<std::uint8_t> is_touched_;
   bool differentiated_ = false, prepared_ = false;
   std::vector<double> inverse_mass_;  ///< 1/kg, 0 where held
   std::span<const double> response_;  ///< of the last correction
