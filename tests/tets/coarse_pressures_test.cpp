@@ -1,7 +1,6 @@
 #include "isochor/tets/coarse_pressures.h"
 
 #include <gtest/gtest.h>
-
 #include <limits>
 #include <random>
 

@@ -215,6 +215,14 @@ void find_stiffnesses(const Model& model, const Tets& tets, const Configuration&
               });
 }
 
+Vec3d corner_sum(const Model& model, const ElasticMemory& memory, std::size_t node) {
+  Vec3d sum{0, 0, 0};
+  for (std::int32_t u = model.first_use[node]; u < model.first_use[node + 1]; ++u) {
+    sum += memory.corner_forces[model.uses[u]];
+  }
+  return sum;
+}
+
 }  // namespace
 
 void TetSelection::complete(const Model& model) {
@@ -250,7 +258,10 @@ double elastic_energy(const Model& model, const Configuration& at, ElasticMemory
 double elastic_force(const Model& model, const Configuration& at, std::span<Vec3d> force,
                      ElasticMemory& memory, ThreadArena& arena) {
   find_corner_forces(model, AllTets{model}, at, memory.corner_forces, memory.batch_energy, arena);
-  sum_corner_forces(model, memory, force, arena);
+  parallel_for(arena, model.node_count(), solve::kRowGrain, [&](std::size_t i) {
+    ask_for_corners(model, i + kAhead, memory.corner_forces.data());
+    force[i] = corner_sum(model, memory, i);
+  });
   const double sheets = sheet_energy(model, at, shells::Detail::Gradient, memory, arena);
   if (!memory.sheet_terms.empty()) add_sheet_forces(model, memory, force, arena);
   return sum_of(memory.batch_energy) + sheets;
@@ -263,15 +274,14 @@ double elastic_corner_forces(const Model& model, const Configuration& at, TetSel
   return sum_of(selection.batch_energy);
 }
 
-void sum_corner_forces(const Model& model, const ElasticMemory& memory, std::span<Vec3d> force,
+void sum_corner_forces(const Model& model, const ElasticMemory& memory,
+                       std::span<const std::int32_t> nodes, std::span<Vec3d> force,
                        ThreadArena& arena) {
-  parallel_for(arena, model.node_count(), solve::kRowGrain, [&](std::size_t i) {
-    ask_for_corners(model, i + kAhead, memory.corner_forces.data());
-    Vec3d sum{0, 0, 0};
-    for (std::int32_t u = model.first_use[i]; u < model.first_use[i + 1]; ++u) {
-      sum += memory.corner_forces[model.uses[u]];
+  parallel_for(arena, nodes.size(), solve::kRowGrain, [&](std::size_t k) {
+    if (k + kAhead < nodes.size()) {
+      ask_for_corners(model, nodes[k + kAhead], memory.corner_forces.data());
     }
-    force[i] = sum;
+    force[nodes[k]] = corner_sum(model, memory, nodes[k]);
   });
 }
 

@@ -54,7 +54,9 @@ double elastic_force(const Model& model, const Configuration& at, std::span<Vec3
 double elastic_corner_forces(const Model& model, const Configuration& at, TetSelection& selection,
                              ElasticMemory& memory, ThreadArena& arena);
 
-void sum_corner_forces(const Model& model, const ElasticMemory& memory, std::span<Vec3d> force,
+/// Adds them up on some nodes, and leaves the force on others as it is. Tets alone.
+void sum_corner_forces(const Model& model, const ElasticMemory& memory,
+                       std::span<const std::int32_t> nodes, std::span<Vec3d> force,
                        ThreadArena& arena);
 
 /// What a tet adds to the stiffness matrix beside the diagonal, N/m: a block per kCornerPairs, its

@@ -81,6 +81,19 @@ class Equilibrium {
   solve::Balance finish();
 
  private:
+  /// Of all nodes.
+  struct NodeSums {
+    double residual = 0, reaction = 0, weight = 0;  ///< N^2
+    double outer_energy = 0, inertia_energy = 0;    ///< J
+    NodeSums& operator+=(const NodeSums& other) {
+      residual += other.residual;
+      reaction += other.reaction;
+      weight += other.weight;
+      outer_energy += other.outer_energy;
+      inertia_energy += other.inertia_energy;
+      return *this;
+    }
+  };
   static double square(const Vec3d& v) { return dot(v, v); }
   template <class F>
   void each_node(F&& f) {
@@ -170,9 +183,10 @@ class Equilibrium {
   double elastic_ = 0;               ///< energy of the last evaluation, J
   double imbalance_ = 0;             ///< of forces alone, of the last evaluation
   int settled_ = 0;
-  double drag_ = 0;            ///< N/m, see hold_back
-  double accuracy_ = 1;        ///< what residuals count for; less than 1 in first guesses
-  double rounding_force_ = 0;  ///< what rounding leaves on a node, N
+  double drag_ = 0;                 ///< N/m, see hold_back
+  double accuracy_ = 1;             ///< what residuals count for; less than 1 in first guesses
+  double rounding_force_ = 0;       ///< what rounding leaves on a node, N
+  double rounding_of_inertia_ = 0;  ///< and of inertia on all, N^2
 };
 
 }  // namespace isochor::tets

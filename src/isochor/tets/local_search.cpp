@@ -16,6 +16,7 @@ namespace {
 constexpr std::size_t kRoom = 8;  ///< one node of so many may move
 constexpr int kRings = 1;         ///< of neighbours that move with those of large forces
 constexpr std::size_t kGrain = 64;
+constexpr std::int32_t kStill = -1, kBeside = -2;  ///< places of nodes that do not move
 
 double square(const Vec3d& v) { return dot(v, v); }
 
@@ -190,10 +191,11 @@ class FewNodes {
 }  // namespace
 
 LocalMemory::LocalMemory(const Model& model)
-    : most(model.node_count() / kRoom), place(model.node_count(), -1) {
+    : most(model.node_count() / kRoom), place(model.node_count(), kStill) {
   // As many tets and neighbours as nodes have; those of more have no room here.
   constexpr std::size_t kTets = 24, kNeighbours = 20;
   nodes.reserve(most);
+  touched.reserve(std::min(model.node_count(), kNeighbours * most));
   selection.tets.reserve(kTets * most);
   pattern.first.reserve(most + 1);
   pattern.columns.reserve(kNeighbours * most);
@@ -237,7 +239,7 @@ bool LocalSearch::choose(std::span<const Vec3d> left, double part) {
     outside -= powers[least].second;
   }
   if (chosen == 0 || !(outside <= kMostOutside * all)) return false;
-  for (const std::int32_t n : memory_.nodes) memory_.place[n] = -1;
+  for (const std::int32_t n : memory_.nodes) memory_.place[n] = kStill;
   memory_.nodes.clear();
   for (std::size_t n = 0; n < left.size(); ++n) {
     const double squared = square(left[n]);
@@ -307,6 +309,19 @@ void LocalSearch::complete() {
     if (const std::int32_t k = m.place[slide.node]; k >= 0) m.normals[k] = slide.normal;
   }
   m.selection.complete(model_);
+  m.touched.assign(m.nodes.begin(), m.nodes.end());
+  for (const std::int32_t n : m.nodes) {
+    for (std::int32_t e = model_.pattern.first[n]; e < model_.pattern.first[n + 1]; ++e) {
+      std::int32_t& place = m.place[model_.pattern.columns[e]];
+      if (place == kStill) {
+        place = kBeside;
+        m.touched.push_back(model_.pattern.columns[e]);
+      }
+    }
+  }
+  for (const std::int32_t n : m.touched) {
+    if (m.place[n] == kBeside) m.place[n] = kStill;
+  }
   m.matrix.resize(m.pattern.columns.size());
   m.inverse_diagonal.resize(count);
   for (auto* v : {&m.force, &m.step, &m.kept}) v->resize(count);

@@ -16,9 +16,10 @@ struct LocalMemory {
 
   std::size_t most = 0;             ///< nodes there is room for
   std::vector<std::int32_t> nodes;  ///< those that move, ascending
-  std::vector<std::int32_t> place;  ///< per node of the model: where it is among them, or -1
+  std::vector<std::int32_t> place;  ///< per node of the model: where it is among them, or negative
   TetSelection selection;           ///< all tets of these
-  solve::BlockPattern pattern;      ///< as Model::pattern, of these
+  std::vector<std::int32_t> touched;  ///< nodes of these tets
+  solve::BlockPattern pattern;        ///< as Model::pattern, of these
   /// Per block in the rows of Model::pattern of these nodes: its number in `matrix`, or -1.
   std::vector<std::int32_t> first_block, blocks;
   solve::Blocks<double> matrix;
@@ -56,6 +57,8 @@ class LocalSearch {
   double search(const Configuration& at, const NodalTerms& nodal, std::span<Vec3d> positions,
                 ElasticMemory& elastic, Stiffnesses& stiffnesses);
   void go_back(std::span<Vec3d> positions) const;
+  /// Nodes on which the search changed forces.
+  std::span<const std::int32_t> touched() const { return memory_.touched; }
 
  private:
   bool add_rings();

@@ -51,7 +51,8 @@ struct Scratch {
   void poison();
   std::size_t bytes() const;
 
-  std::vector<Vec3d> positions;  ///< the iterate
+  std::vector<Vec3d> positions;      ///< the iterate
+  std::vector<Vec3d> elastic_force;  ///< of tets and sheets, N
   std::vector<Vec3d> force, step;
   std::vector<Vec3d> origin, target;  ///< of a step in time, as in solve::TimeStep
   std::vector<Vec3d> pushes;          ///< as State's

@@ -28,6 +28,7 @@ State make_state(const Model& model) {
 
 Scratch::Scratch(const Model& model)
     : positions(model.node_count()),
+      elastic_force(model.node_count()),
       force(model.node_count()),
       step(model.node_count()),
       origin(model.moves() ? model.node_count() : 0),
@@ -41,8 +42,8 @@ Scratch::Scratch(const Model& model)
 
 void Scratch::poison() {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  for (auto* v :
-       {&positions, &force, &step, &origin, &target, &pushes, &drag, &elastic.corner_forces}) {
+  for (auto* v : {&positions, &elastic_force, &force, &step, &origin, &target, &pushes, &drag,
+                  &elastic.corner_forces}) {
     std::fill(v->begin(), v->end(), Vec3d{nan, nan, nan});
   }
   std::fill(elastic.batch_energy.begin(), elastic.batch_energy.end(), nan);
@@ -52,7 +53,7 @@ void Scratch::poison() {
 }
 
 std::size_t Scratch::bytes() const {
-  return bytes_of(positions, force, step, origin, target, pushes, drag, slides,
+  return bytes_of(positions, elastic_force, force, step, origin, target, pushes, drag, slides,
                   elastic.corner_forces, elastic.batch_energy, linear.stiffnesses, linear.matrix,
                   linear.damping, linear.inertia, linear.inverse_diagonal, linear.krylov.r,
                   linear.krylov.p, linear.krylov.image) +
