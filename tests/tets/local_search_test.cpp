@@ -91,6 +91,32 @@ TEST(LocalSearch, ForcesSpreadOverAllNodesAreNotFew) {
   EXPECT_FALSE(search.choose(left, 1.0 / 200)) << "nothing is left";
 }
 
+TEST(LocalSearch, WhereNodesMovedForcesAreThoseOfAllTetsAnew) {
+  Context context(2);
+  const Model model =
+      build_model({block(1)}, {.integrator = solve::Integrator::BackwardEuler}, context.arena);
+  LocalMemory memory(model);
+  const Restraint restraint{model, {}};
+  LocalSearch search(model, restraint, memory, context);
+  std::vector<Vec3d> x = model.rest_positions, left(model.node_count(), Vec3d{0, 0, 0});
+  ElasticMemory elastic(model), anew(model);
+  std::vector<Vec3d> force(model.node_count()), expected(model.node_count());
+  elastic_force(model, {x}, force, elastic, context.arena);
+  // One choice after the other, beside each other: none leaves marks behind.
+  for (const std::size_t chosen : {1000u, 1001u, 1400u}) {
+    left.assign(left.size(), Vec3d{0, 0, 0});
+    left[chosen] = {1, 0, 0};
+    ASSERT_TRUE(search.choose(left, 1.0 / 200));
+    for (const std::int32_t n : memory.nodes) x[n] += Vec3d{0.1 * kEdge, 0, -0.05 * kEdge};
+    elastic_corner_forces(model, {x}, memory.selection, elastic, context.arena);
+    sum_corner_forces(model, elastic, search.touched(), force, context.arena);
+    elastic_force(model, {x}, expected, anew, context.arena);
+    EXPECT_EQ(0, std::memcmp(force.data(), expected.data(), force.size() * sizeof(Vec3d)));
+    EXPECT_GT(search.touched().size(), memory.nodes.size());
+    EXPECT_LT(search.touched().size(), model.node_count() / 4);
+  }
+}
+
 TEST(TetSelection, SomeTetsHaveTheNumbersThatTheyHaveAmongAll) {
   Context context(2);
   const Model model =

@@ -309,6 +309,17 @@ void LocalSearch::complete() {
     if (const std::int32_t k = m.place[slide.node]; k >= 0) m.normals[k] = slide.normal;
   }
   m.selection.complete(model_);
+  find_touched();
+  m.matrix.resize(m.pattern.columns.size());
+  m.inverse_diagonal.resize(count);
+  for (auto* v : {&m.force, &m.step, &m.kept}) v->resize(count);
+  m.energy.resize(count);
+  for (auto* v : {&m.krylov.r, &m.krylov.p, &m.krylov.image}) v->resize(3 * count);
+}
+
+/// Those that move, and their neighbours.
+void LocalSearch::find_touched() {
+  LocalMemory& m = memory_;
   m.touched.assign(m.nodes.begin(), m.nodes.end());
   for (const std::int32_t n : m.nodes) {
     for (std::int32_t e = model_.pattern.first[n]; e < model_.pattern.first[n + 1]; ++e) {
@@ -322,11 +333,6 @@ void LocalSearch::complete() {
   for (const std::int32_t n : m.touched) {
     if (m.place[n] == kBeside) m.place[n] = kStill;
   }
-  m.matrix.resize(m.pattern.columns.size());
-  m.inverse_diagonal.resize(count);
-  for (auto* v : {&m.force, &m.step, &m.kept}) v->resize(count);
-  m.energy.resize(count);
-  for (auto* v : {&m.krylov.r, &m.krylov.p, &m.krylov.image}) v->resize(3 * count);
 }
 
 double LocalSearch::search(const Configuration& at, const NodalTerms& nodal,

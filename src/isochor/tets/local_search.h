@@ -63,6 +63,7 @@ class LocalSearch {
  private:
   bool add_rings();
   void complete();
+  void find_touched();
 
   const Model& model_;
   const Restraint& restraint_;

@@ -69,6 +69,7 @@ class OneRings {
 
  private:
   void push_roughly(std::span<const double> p);
+  /// What that found.
   Vec3d rough_change(std::size_t node) const;
   void apply(std::span<const double> p, std::span<double> out, Projection project);
   /// Whether right_ has nothing that velocities have beyond rounding: bodies in free flight.
