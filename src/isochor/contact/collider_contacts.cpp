@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 
 namespace isochor::contact {
 namespace {
@@ -42,7 +43,62 @@ Vec3d collided(const Vec3d& velocity, const ColliderContact& contact) {
   return contact.velocity + kept * sliding;
 }
 
+void sort(std::vector<ColliderContact>& contacts) {
+  std::ranges::sort(contacts, [](const ColliderContact& a, const ColliderContact& b) {
+    return a.point != b.point ? a.point < b.point : a.collider < b.collider;
+  });
+}
+
+/// Where a point came into a collider that it did not leave on the same side; nothing unless it
+/// did. Times and places are as seen from the collider.
+std::optional<ColliderSample> find_entry(const PlacedColliders& colliders, std::size_t c,
+                                         Vec3d start, const Vec3d& end, double least) {
+  if (norm(end - start) <= least || !colliders.may_be_near(c, start, norm(end - start))) return {};
+  const ColliderSample first = colliders.sample(c, start);
+  // What was inside before is found there as it is.
+  if (first.distance < -least || first.distance > norm(end - start)) return {};
+  // What touches, and may leave over an edge, begins above it.
+  if (first.distance < least) start += (least - first.distance) * first.normal;
+  const Vec3d way = end - start;
+  const double part = colliders.largest_step(c, start, way, 0);
+  if (part == 1) return {};
+  ColliderSample entry = colliders.sample(c, start + part * way);
+  entry.distance += (1 - part) * dot(entry.normal, way);
+  if (entry.distance >= -least) return {};
+  if (dot(colliders.sample(c, end).normal, entry.normal) >= 0) return {};
+  return entry;
+}
+
 }  // namespace
+
+void find_passed(std::span<const Placement> before, const PlacedColliders& after,
+                 std::span<const std::int32_t> points, std::span<const Vec3d> start,
+                 std::span<const Vec3d> end, double least, ThreadArena& arena,
+                 std::vector<ColliderContact>& contacts) {
+  std::mutex access;
+  contacts.clear();
+  parallel_for(arena, points.size(), kGrain, [&](std::size_t i) {
+    const std::int32_t p = points[i];
+    for (std::size_t c = 0; c < after.size(); ++c) {
+      if (!after.can_be_passed(c)) continue;
+      const Vec3d from = after.carried(c, before[c], start[p]);
+      const auto entry = find_entry(after, c, from, end[p], least);
+      if (!entry) continue;
+      const std::scoped_lock lock(access);
+      contacts.push_back(contact_of(p, c, *entry, after.friction(c)));
+    }
+  });
+  sort(contacts);
+}
+
+void collide_passed(std::span<Vec3d> positions, std::span<Vec3d> velocities,
+                    std::span<ColliderContact> contacts) {
+  for (ColliderContact& c : contacts) {
+    positions[c.point] -= c.distance * c.normal;
+    c.change = collided(velocities[c.point], c) - velocities[c.point];
+    velocities[c.point] += c.change;
+  }
+}
 
 void find_contacts(const PlacedColliders& colliders, std::span<const std::int32_t> points,
                    std::span<const Vec3d> positions, double reach, ThreadArena& arena,
@@ -60,9 +116,7 @@ void find_contacts(const PlacedColliders& colliders, std::span<const std::int32_
       contacts.push_back(contact_of(p, c, sample, colliders.friction(c)));
     }
   });
-  std::ranges::sort(contacts, [](const ColliderContact& a, const ColliderContact& b) {
-    return a.point != b.point ? a.point < b.point : a.collider < b.collider;
-  });
+  sort(contacts);
 }
 
 void collide(const PlacedColliders& colliders, std::span<const std::int32_t> points,

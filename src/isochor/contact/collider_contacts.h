@@ -36,6 +36,22 @@ void find_contacts(const PlacedColliders& colliders, std::span<const std::int32_
                    std::span<const Vec3d> positions, double reach, ThreadArena& arena,
                    std::vector<ColliderContact>& contacts);
 
+/// All points that on the straight way from `start` to `end`, as seen from a collider that was
+/// placed as `before` and now is as `after`, went through it, or so far in that the nearest way out
+/// is on its other side: thin or fast ones would leave them there. `distance` is that of the end
+/// from the plane of the surface where they came in, and negative. What goes less than `least` (m)
+/// through it does not count. Meshes are taken to move without changing their shape. Sorted as
+/// above.
+void find_passed(std::span<const Placement> before, const PlacedColliders& after,
+                 std::span<const std::int32_t> points, std::span<const Vec3d> start,
+                 std::span<const Vec3d> end, double least, ThreadArena& arena,
+                 std::vector<ColliderContact>& contacts);
+
+/// Moves points back to where they came in, and stops what goes on into the collider, as below.
+/// Sets `change`.
+void collide_passed(std::span<Vec3d> positions, std::span<Vec3d> velocities,
+                    std::span<ColliderContact> contacts);
+
 /// Moves points out of colliders, along the shortest way, and stops what goes on into them; what
 /// slides is slowed by Coulomb's law. Points in the corner of several colliders are tried a few
 /// times. `contacts` are the points that were inside, in order, with how deep they were and what

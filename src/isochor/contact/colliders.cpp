@@ -52,6 +52,19 @@ Bounds grown(const Bounds& box, double by) {
   return {box.low - margin, box.high + margin};
 }
 
+bool may_be_within(const Bounds& box, const Vec3d& point, double reach) {
+  for (int a = 0; a < 3; ++a) {
+    if (point[a] < box.low[a] - reach || point[a] > box.high[a] + reach) return false;
+  }
+  return true;
+}
+
+Placement place(const Collider& collider, double time) {
+  Placement placement = placement_at(collider.keys, time);
+  placement.rotation = placement.rotation * rotation_from_vector(collider.turned);
+  return placement;
+}
+
 void check(const Collider& collider) {
   const auto refuse = [&](const std::string& problem, const std::string& remedy) {
     throw Error(Fault::Input, "collider '" + collider.name + "'", problem, remedy);
@@ -112,8 +125,7 @@ Colliders::Colliders(std::vector<Collider> colliders, ThreadArena& arena) {
 PlacedColliders Colliders::at(double time, ThreadArena& arena) const {
   PlacedColliders placed = rest_;
   for (PlacedColliders::Placed& p : placed.colliders_) {
-    p.placement = placement_at(p.collider->keys, time);
-    p.placement.rotation = p.placement.rotation * rotation_from_vector(p.collider->turned);
+    p.placement = place(*p.collider, time);
     const Mesh* mesh = std::get_if<Mesh>(&p.collider->shape);
     if (mesh == nullptr || mesh->keys.empty()) continue;
     p.mesh = std::make_shared<const ColliderMesh>(*mesh, time, arena);
@@ -122,7 +134,17 @@ PlacedColliders Colliders::at(double time, ThreadArena& arena) const {
   return placed;
 }
 
+std::vector<Placement> Colliders::placements(double time) const {
+  std::vector<Placement> out;
+  for (const PlacedColliders::Placed& placed : rest_.colliders_) {
+    out.push_back(place(*placed.collider, time));
+  }
+  return out;
+}
+
 double Colliders::travel(double from, double to, const Bounds& where) const {
+  const Vec3d middle = 0.5 * (where.low + where.high);
+  const double radius = 0.5 * norm(where.high - where.low);
   double farthest = 0;
   for (const PlacedColliders::Placed& placed : rest_.colliders_) {
     const Collider& collider = *placed.collider;
@@ -133,7 +155,8 @@ double Colliders::travel(double from, double to, const Bounds& where) const {
           max(farthest_corner(where, a.translation), farthest_corner(where, b.translation));
       way += part * (norm(b.translation - a.translation) + arm * norm(b.rotation - a.rotation));
     });
-    if (const Mesh* mesh = std::get_if<Mesh>(&collider.shape)) {
+    const Mesh* mesh = std::get_if<Mesh>(&collider.shape);
+    if (mesh && !mesh->keys.empty()) {
       for_each_part(mesh->keys, from, to, [&](const MeshKey& a, const MeshKey& b, double part) {
         double most = 0;
         for (std::size_t i = 0; i < a.positions.size(); ++i) {
@@ -141,6 +164,8 @@ double Colliders::travel(double from, double to, const Bounds& where) const {
         }
         way += part * most;
       });
+    } else if (!may_be_within(placed.bounds, place(collider, from).local(middle), radius + way)) {
+      continue;
     }
     farthest = max(farthest, way);
   }
@@ -172,13 +197,17 @@ ColliderSample PlacedColliders::sample(std::size_t collider, const Vec3d& point)
 
 bool PlacedColliders::may_be_near(std::size_t collider, const Vec3d& point, double reach) const {
   const Placed& placed = colliders_[collider];
-  const Vec3d local = placed.placement.local(point);
-  for (int a = 0; a < 3; ++a) {
-    if (local[a] < placed.bounds.low[a] - reach || local[a] > placed.bounds.high[a] + reach) {
-      return false;
-    }
-  }
-  return true;
+  return may_be_within(placed.bounds, placed.placement.local(point), reach);
+}
+
+bool PlacedColliders::can_be_passed(std::size_t collider) const {
+  return !std::holds_alternative<HalfSpace>(colliders_[collider].collider->shape);
+}
+
+Vec3d PlacedColliders::carried(std::size_t collider, const Placement& before,
+                               const Vec3d& point) const {
+  const Placement& at = colliders_[collider].placement;
+  return at.translation + at.rotation * before.local(point);
 }
 
 double PlacedColliders::largest_step(std::size_t collider, const Vec3d& point, const Vec3d& way,

@@ -112,6 +112,10 @@ class PlacedColliders {
   ColliderSample sample(std::size_t collider, const Vec3d& point) const;
   /// False where the distance is surely larger than `reach`; quick.
   bool may_be_near(std::size_t collider, const Vec3d& point, double reach) const;
+  /// False of half spaces: what is behind their surface is inside them.
+  bool can_be_passed(std::size_t collider) const;
+  /// Where a point would be that has moved with the collider since it was placed as `before`.
+  Vec3d carried(std::size_t collider, const Placement& before, const Vec3d& point) const;
   /// How far a point may go along `way` without coming nearer than `distance`: a part of it, 0 to
   /// 1; early by a tenth of the gap, never late. 0 where it is nearer at the start, unless the
   /// shape is convex and the way leads off it.
@@ -142,8 +146,12 @@ class Colliders {
   /// building a tree over their triangles; all else is quick.
   PlacedColliders at(double time, ThreadArena& arena) const;
 
+  /// How they are placed at `time` (s), one for each.
+  std::vector<Placement> placements(double time) const;
+
   /// A bound, m, on how far the parts of colliders within `where` go between two times: what tells
-  /// into how many samples a step must be cut so that none jumps over a thin body.
+  /// into how many samples a step must be cut so that none jumps over a thin body. Colliders that
+  /// stay outside count for nothing.
   double travel(double from, double to, const Bounds& where) const;
 
  private:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "isochor/base/error.h"
 
@@ -47,8 +48,10 @@ Barrier ContactEnergy::barrier_of(const Pair& pair) const {
   return barrier;
 }
 
-void ContactEnergy::place(PlacedColliders colliders, double duration) {
+void ContactEnergy::place(PlacedColliders colliders, double duration,
+                          std::vector<Placement> before) {
   colliders_ = end_colliders_ = std::move(colliders);
+  before_ = std::move(before);
   duration_ = duration;
 }
 
@@ -82,6 +85,10 @@ bool ContactEnergy::push_out(std::span<Vec3d> positions, ThreadArena& arena) {
   constexpr double kPart = 0.1;  // of the reach
   constexpr int kRounds = 8;     // in a corner, one way out leads into the next collider
   const double least = kPart * params_.barrier.reach;
+  find_passed(positions, arena);
+  for (const ColliderContact& c : passed_) {
+    positions[c.point] += (least - c.distance) * c.normal;
+  }
   for (int round = 0;; ++round) {
     find_contacts(colliders_, free_points_, positions, 0.5 * least, arena, contacts_);
     if (contacts_.empty()) return true;
@@ -90,6 +97,14 @@ bool ContactEnergy::push_out(std::span<Vec3d> positions, ThreadArena& arena) {
       positions[c.point] += (least - c.distance) * c.normal;
     }
   }
+}
+
+void ContactEnergy::find_passed(std::span<const Vec3d> positions, ThreadArena& arena) {
+  constexpr double kLeast = 0.1;  // of the reach
+  passed_.clear();
+  if (before_.empty()) return;
+  contact::find_passed(before_, colliders_, free_points_, start_, positions,
+                       kLeast * params_.barrier.reach, arena, passed_);
 }
 
 /// Points that no collider has pushed follow those that they are near, by pairs at the start.
@@ -290,6 +305,15 @@ std::span<const ColliderContact> ContactEnergy::find_inside(std::span<const Vec3
   // What rounding leaves of a point on a surface is not inside.
   const double rounding = 1e-9 * params_.barrier.reach;
   find_contacts(colliders_, free_points_, positions, -rounding, arena, inside_);
+  find_passed(positions, arena);
+  // Of a collider that was passed the nearest surface is the wrong one.
+  std::erase_if(inside_, [&](const ColliderContact& c) {
+    const auto place = [](const ColliderContact& other) {
+      return std::pair(other.point, other.collider);
+    };
+    return std::ranges::binary_search(passed_, place(c), {}, place);
+  });
+  inside_.insert(inside_.end(), passed_.begin(), passed_.end());
   // By point and depth; then the first of each point.
   std::ranges::sort(inside_, [](const ColliderContact& a, const ColliderContact& b) {
     return a.point != b.point ? a.point < b.point : a.distance < b.distance;

@@ -60,8 +60,9 @@ class ContactEnergy {
   PairFilter filter() const;
   Barrier barrier_of(const Pair& pair) const;
 
-  /// Colliders as they are at the end of a step, and how long it takes, s; 0: no time.
-  void place(PlacedColliders colliders, double duration);
+  /// Colliders as they are at the end of a step, and how long it takes, s; 0: no time. With how
+  /// they were placed at its start nothing passes through thin or fast ones.
+  void place(PlacedColliders colliders, double duration, std::vector<Placement> before = {});
   /// The same on their way there.
   void move(PlacedColliders colliders) { colliders_ = std::move(colliders); }
   const PlacedColliders& colliders() const { return colliders_; }
@@ -69,6 +70,9 @@ class ContactEnergy {
 
   /// A step from `start`, where nothing crosses; friction as of there, and no springs.
   void begin(std::span<const Vec3d> start, ThreadArena& arena);
+
+  /// The positions that a step began at are in another place of memory now.
+  void begun_at(std::span<const Vec3d> start) { start_ = start; }
 
   /// Moves points that colliders have come to, or come too near, to a part of the reach from them,
   /// and with them what lies behind these; whether everything can go there from the start in
@@ -108,7 +112,8 @@ class ContactEnergy {
   /// several times faster, and what comes to rest does so all the same.
   bool lag_friction(std::span<const Vec3d> positions, std::span<const FrictionContact> others = {});
 
-  /// Points inside colliders, by point; the deepest contact of each.
+  /// Points inside colliders, and those that passed through them since the start of the step, by
+  /// point; the deepest contact of each.
   std::span<const ColliderContact> find_inside(std::span<const Vec3d> positions,
                                                ThreadArena& arena);
   double duration() const { return duration_; }
@@ -127,6 +132,7 @@ class ContactEnergy {
 
  private:
   bool push_out(std::span<Vec3d> positions, ThreadArena& arena);
+  void find_passed(std::span<const Vec3d> positions, ThreadArena& arena);
   void give_way(std::span<Vec3d> positions);
   void find(std::span<const Vec3d> positions, ThreadArena& arena);
   void make_terms(std::span<const Vec3d> positions, Curvature curvature, ThreadArena& arena);
@@ -142,7 +148,8 @@ class ContactEnergy {
   PlacedColliders colliders_, end_colliders_;
   double duration_ = 0, slip_ = 0;
   std::span<const Vec3d> start_;
-  std::vector<ColliderContact> contacts_, inside_;
+  std::vector<Placement> before_;  ///< of colliders, at the start; or none
+  std::vector<ColliderContact> contacts_, inside_, passed_;
   std::vector<Pair> pairs_;
   std::vector<Barrier> barriers_;  ///< of pairs
   std::vector<FrictionContact> rubbing_;

@@ -45,18 +45,35 @@ void ContactForces::add(std::span<const ColliderContact> contacts,
   }
 }
 
+void ContactForces::add(const ContactForces& others, double part) {
+  for (std::size_t p = 0; p < points.size(); ++p) points[p] += part * others.points[p];
+  for (std::size_t c = 0; c < colliders.size(); ++c) {
+    colliders[c].force += part * others.colliders[c].force;
+    colliders[c].moment += part * others.colliders[c].moment;
+  }
+}
+
 ContactReport report_contact(SurfaceBvh& bvh, std::span<const Vec3d> positions,
                              const PlacedColliders& colliders, double reach,
                              const PairFilter& filter, ThreadArena& arena) {
   ContactReport report;
+  report.gaps.assign(positions.size(), reach);
   std::vector<Pair> pairs;
   find_close_pairs(bvh, positions, reach, filter, arena, pairs);
   report.near_pairs = static_cast<std::int64_t>(pairs.size());
-  for (const Pair& pair : pairs) report.smallest_gap = min(report.smallest_gap, pair.distance);
+  for (const Pair& pair : pairs) {
+    report.smallest_gap = min(report.smallest_gap, pair.distance);
+    for (int i = 0; i < 4; ++i) {
+      double& gap = report.gaps[pair.points[i]];
+      if (pair.weights[i] != 0) gap = min(gap, pair.distance);
+    }
+  }
   std::vector<ColliderContact> contacts;
   find_contacts(colliders, bvh.surface().points, positions, reach, arena, contacts);
   report.near_points = static_cast<std::int64_t>(contacts.size());
   for (const ColliderContact& contact : contacts) {
+    double& gap = report.gaps[contact.point];
+    gap = min(gap, contact.distance);
     if (contact.distance >= report.smallest_collider_gap) continue;
     report.smallest_collider_gap = contact.distance;
     report.deepest_point = contact.point;

@@ -32,10 +32,11 @@ struct ContactForces {
   /// Of changes of velocities by `collide`; inverse masses in 1/kg.
   void add(std::span<const ColliderContact> contacts, std::span<const double> inverse_masses,
            double time_step, std::span<const Vec3d> positions, const PlacedColliders& placed);
-
- private:
+  /// On one point, by a collider; -1: by none.
   void add_force(std::int32_t point, std::int32_t collider, const Vec3d& force,
                  std::span<const Vec3d> positions, const PlacedColliders& placed);
+  /// A part of others.
+  void add(const ContactForces& others, double part);
 };
 
 /// How bodies are placed at an instant.
@@ -47,6 +48,8 @@ struct ContactReport {
   /// m, the same of points and colliders; negative where a point is inside.
   double smallest_collider_gap = std::numeric_limits<double>::infinity();
   std::int32_t deepest_point = -1;  ///< with that gap
+  /// m, per point of the method, of what is nearest to it; the reach where nothing is nearer.
+  std::vector<double> gaps;
   Crossings crossings;
 
   /// m, of points in colliders; 0: none is.

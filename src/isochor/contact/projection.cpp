@@ -116,10 +116,12 @@ void ContactProjection::sweep(int count, ThreadArena& arena, F&& f) const {
   }
 }
 
-void ContactProjection::project(std::span<Vec3d> change, int sweeps, ThreadArena& arena) const {
+void ContactProjection::project(std::span<Vec3d> change, int sweeps, ThreadArena& arena,
+                                std::span<Vec3d> impulses) const {
   sweep(sweeps, arena, [&](const ActiveRow& a) {
     const double impulse = -along_normal(a.row, change) / a.inverse_mass;
     push(a.row, a.response, impulse * a.row.normal, change);
+    if (!impulses.empty()) impulses[a.number] += impulse * a.row.normal;
   });
 }
 

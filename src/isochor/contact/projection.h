@@ -35,8 +35,10 @@ class ContactProjection {
 
   /// v = (P_1 ... P_n ... P_1)^q v, where P_i takes c_i^T v out of a change of velocities by the
   /// impulse of least energy, P = 1 - M^-1 c (c^T M^-1 c)^-1 c^T [Irving07 sec 4]. Times M^-1 it
-  /// is symmetric, for any q, and never increases v^T M v.
-  void project(std::span<Vec3d> change, int sweeps, ThreadArena& arena) const;
+  /// is symmetric, for any q, and never increases v^T M v. Adds to impulses as `match` does, where
+  /// they are asked for.
+  void project(std::span<Vec3d> change, int sweeps, ThreadArena& arena,
+               std::span<Vec3d> impulses = {}) const;
 
   /// Makes velocities of contacts the wanted ones, c_i^T v = 0 with all of u, by as many
   /// symmetric sweeps. Adds the impulse on the first part of row i, N s, to impulses[i].

@@ -245,29 +245,12 @@ void Contacts::add_near_pairs(double margin) {
 
 contact::ContactReport Contacts::report(std::span<const Vec3d> nodes, double time, double reach) {
   interpolate(nodes, x_);
-  return report_contact(energy_.surface(), x_, colliders_.at(time, arena_), reach, energy_.filter(),
-                        arena_);
-}
-
-std::vector<double> Contacts::gaps(std::span<const Vec3d> nodes, double time) {
-  interpolate(nodes, x_);
-  std::vector<double> out(x_.size(), params_.reach);
-  std::vector<ColliderContact> contacts;
-  find_contacts(colliders_.at(time, arena_), energy_.surface().surface().points, x_, params_.reach,
-                arena_, contacts);
-  for (const ColliderContact& c : contacts) out[c.point] = std::min(out[c.point], c.distance);
-  if (!params_.self_contact) return out;
-  std::vector<Pair> pairs;
-  find_close_pairs(energy_.surface(), x_, params_.reach, energy_.filter(), arena_, pairs);
-  for (const Pair& pair : pairs) {
-    for (int i = 0; i < 4; ++i) {
-      double& gap = out[pair.points[i]];
-      if (pair.weights[i] != 0 && energy_.barrier_of(pair).reach == params_.reach) {
-        gap = std::min(gap, pair.distance);
-      }
-    }
-  }
-  return out;
+  // Parts that are near each other at rest do not push.
+  const contact::PairFilter filter{.within_bodies = params_.self_contact,
+                                   .between_bodies = params_.self_contact,
+                                   .rest_distance = 2 * reach,
+                                   .rest_positions = surface_.rest};
+  return report_contact(energy_.surface(), x_, colliders_.at(time, arena_), reach, filter, arena_);
 }
 
 }  // namespace isochor::lattice

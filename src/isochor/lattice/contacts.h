@@ -109,8 +109,6 @@ class Contacts {
   contact::ContactForces forces() const;
   /// Distances at an instant.
   contact::ContactReport report(std::span<const Vec3d> nodes, double time, double reach);
-  /// Of each point to the nearest thing, m, at most `reach()`; negative inside a collider.
-  std::vector<double> gaps(std::span<const Vec3d> nodes, double time);
 
  private:
   contact::ContactEnergy make_energy();

@@ -35,6 +35,8 @@ void add_motion(const sim::MotionMeasures& m, std::vector<Cell>& to) {
 void add_contact(const sim::ContactMeasures& m, std::vector<Cell>& to) {
   to.push_back({"collider_contacts", double(m.collider_contacts)});
   to.push_back({"deepest_penetration [m]", m.deepest});
+  if (m.smallest_gap) to.push_back({"smallest_gap [m]", *m.smallest_gap});
+  if (m.pair_contacts) to.push_back({"pair_contacts", double(*m.pair_contacts)});
   if (m.crossings) to.push_back({"crossing_pairs", double(*m.crossings)});
   if (m.worst_ring_volume_error) {
     to.push_back({"worst_ring_volume_error", *m.worst_ring_volume_error});

@@ -33,6 +33,17 @@ void move(files::BodyFrame& frame, const Vec3d& offset) {
   }
 }
 
+ContactMeasures measures_of(const contact::ContactReport& report, double reach, bool self_contact) {
+  ContactMeasures out{
+      .collider_contacts = std::size_t(report.near_points),
+      .deepest = report.deepest_penetration(),
+      .smallest_gap = std::min({reach, report.smallest_gap, report.smallest_collider_gap})};
+  if (!self_contact) return out;
+  out.pair_contacts = report.near_pairs;
+  out.crossings = report.crossings.count();
+  return out;
+}
+
 void add_volume_ratios(std::span<const double> J, Measures& measures) {
   measures.min_j = *std::ranges::min_element(J);
   for (const double j : J) {

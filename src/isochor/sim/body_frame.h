@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "isochor/contact/contact_report.h"
 #include "isochor/files/frame.h"
 #include "isochor/sim/method.h"
 #include "isochor/sim/painting.h"
@@ -51,6 +52,9 @@ files::BodyFrame make_body_frame(const files::BodyTopology& topology, std::span<
 
 /// Moves a body, and what its fields say about where it is.
 void move(files::BodyFrame& frame, const Vec3d& offset);
+
+/// With what counts only where bodies may touch each other and themselves.
+ContactMeasures measures_of(const contact::ContactReport& report, double reach, bool self_contact);
 
 /// The worst of the volume ratios of all cells.
 void add_volume_ratios(std::span<const double> J, Measures& measures);

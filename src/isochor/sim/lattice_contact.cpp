@@ -99,9 +99,7 @@ void LatticeContact::load(files::ByteReader& reader) {
 LatticeContact::Picture LatticeContact::picture(std::span<const Vec3d> nodes, double time) {
   Picture out;
   const contact::ContactReport report = contacts_.report(nodes, time, contacts_.reach());
-  out.measures.collider_contacts = std::size_t(report.near_points);
-  out.measures.deepest = report.deepest_penetration();
-  if (contacts_.params().self_contact) out.measures.crossings = report.crossings.count();
+  out.measures = measures_of(report, contacts_.reach(), contacts_.params().self_contact);
   for (std::size_t c = 0; c < loads_.size(); ++c) {
     out.reactions.push_back({contacts_.colliders()[c].name, -loads_[c].force, -loads_[c].moment});
   }
@@ -113,7 +111,6 @@ LatticeContact::Picture LatticeContact::picture(std::span<const Vec3d> nodes, do
     const solve::Resultant reaction = solve::resultant(pushes);
     out.reactions.push_back({bone.name, reaction.force, reaction.moment});
   }
-  const std::vector<double> gaps = contacts_.gaps(nodes, time);
   for (const std::vector<std::int32_t>& of_vertex : points_) {
     files::Field force{
         .name = "contact_force", .unit = "N", .support = files::Support::Vertex, .components = 3};
@@ -123,7 +120,7 @@ LatticeContact::Picture LatticeContact::picture(std::span<const Vec3d> nodes, do
       for (int a = 0; a < 3; ++a) force.values.push_back(static_cast<float>(f[a]));
       const double area = p < 0 ? 0 : contacts_.areas()[p];
       pressure.push_back(area > 0 ? norm(f) / area : 0);
-      gap.push_back(p < 0 ? contacts_.reach() : gaps[p]);
+      gap.push_back(p < 0 ? contacts_.reach() : report.gaps[p]);
     }
     out.fields.push_back({std::move(force),
                           make_field("contact_pressure", "Pa", files::Support::Vertex, pressure),

@@ -64,8 +64,12 @@ struct MotionMeasures {
 
 /// Where bodies touch something, and where volume is kept around nodes.
 struct ContactMeasures {
-  std::size_t collider_contacts = 0;      ///< nodes that touch a collider
-  double deepest = 0;                     ///< inside a collider, m
+  std::size_t collider_contacts = 0;  ///< nodes that touch a collider
+  double deepest = 0;                 ///< inside a collider, m
+  /// m, from what is nearest, no more than the reach of contact; of methods that look for it.
+  std::optional<double> smallest_gap;
+  /// Pairs of parts of bodies within that reach; where bodies may touch.
+  std::optional<std::int64_t> pair_contacts;
   std::optional<std::int64_t> crossings;  ///< pairs of triangles of bodies; where bodies may touch
   std::optional<double> worst_ring_volume_error;  ///< relative, around a node; where that is kept
 };

@@ -137,6 +137,11 @@ void describe(FieldVisitor& visitor, MethodSpec& spec) {
     visitor.number("friction", spec.friction, Unit::None, Range::at_least(0),
                    "coefficient, where bodies touch each other or themselves");
   }
+  if (spec.volume == "one-ring" && spec.variant == "paper") {
+    visitor.number(
+        "recovery_time", spec.recovery_time, Unit::Time, Range::at_least(0),
+        "volume comes back no faster than all of it in this time; 0: a fifth of a frame");
+  }
   visitor.group("newton", spec.newton, "the nonlinear solver");
 }
 

@@ -54,6 +54,7 @@ struct MethodSpec {
   bool stabilise = true;
   bool self_contact = false;
   double friction = 0;
+  double recovery_time = 0;
   solve::NewtonParams newton;
   Place place;
 };

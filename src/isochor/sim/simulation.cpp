@@ -12,7 +12,7 @@ namespace isochor::sim {
 namespace {
 
 constexpr files::Magic kCheckpointMagic{"ISOCHKPT"};
-constexpr std::uint32_t kCheckpointVersion = 5;
+constexpr std::uint32_t kCheckpointVersion = 6;
 /// A step is cut into no more parts than this.
 constexpr int kMostParts = 64;
 

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "isochor/base/error.h"
-#include "isochor/contact/crossings.h"
 #include "isochor/sim/collider_scene.h"
 
 namespace isochor::sim {
@@ -37,48 +36,51 @@ tets::ConservingParams params_of(const SceneSpec& scene) {
     params.rings.precondition = false;
     params.rings.compliance = 0;
     // What contacts took away all at once comes back as a burst.
-    params.recovery_time = 0.2 / scene.time.frame_rate;
+    params.recovery_time =
+        scene.method.recovery_time > 0 ? scene.method.recovery_time : 0.2 / scene.time.frame_rate;
     params.stiffness_damping = published_damping(scene);
   }
   return params;
 }
 
+/// Of the longest step that linear theory allows: elements get stiffer while they deform, and what
+/// bodies that meet lose of their volume in a step must not be more than comes back in the next.
+constexpr double kPart = 0.5, kPartWithPairs = 0.25;
+/// Steps of the published scheme in which the motion blows up are tried again, in twice as many,
+/// up to so many times as many.
+constexpr int kFinest = 8;
+
 int parts_of(tets::Conserving& conserving, std::span<const Vec3d> positions, double dt) {
   if (conserving.params().scheme != tets::Scheme::Published) return 1;
-  // Half of what linear theory allows: elements get stiffer while they deform.
-  const double longest = 0.5 * conserving.stable_step(positions);
+  const double part = conserving.params().self_contact ? kPartWithPairs : kPart;
+  const double longest = part * conserving.stable_step(positions);
   return std::max(1, static_cast<int>(std::ceil(dt / longest)));
 }
 
-solve::NewtonEnd end_of(const tets::ConservingReport& step, const Context& context) {
+solve::NewtonEnd end_of(const tets::ConservingReport& step, tets::Scheme scheme,
+                        const Context& context) {
   if (context.cancelled) return solve::NewtonEnd::Cancelled;
   if (step.converged) return solve::NewtonEnd::Converged;
+  if (scheme == tets::Scheme::Published) return solve::NewtonEnd::Diverged;
   // Where elasticity was solved, contacts were not.
   return step.elastic.converged() ? solve::NewtonEnd::Stalled : step.elastic.end;
 }
 
-}  // namespace
-
-std::unique_ptr<tets::Conserving> make_conserving(const SceneSpec& scene, const tets::Model& model,
-                                                  Context& context) {
-  if (scene.method.volume == "zones") return nullptr;
-  if (scene.method.volume != "one-ring" && !scene.has_contact()) return nullptr;
-  return std::make_unique<tets::Conserving>(model, params_of(scene),
-                                            build_colliders(scene, context), context);
-}
-
-tets::StepReport advance(tets::Conserving& conserving, tets::State& state,
-                         const tets::StepInput& input, double time, Context& context) {
+/// In equal parts.
+tets::StepReport advance_in(int parts, tets::Conserving& conserving, tets::State& state,
+                            const tets::StepInput& input, double time,
+                            contact::ContactForces& forces, Context& context) {
   tets::State next = state;
   tets::HandedPressures before = conserving.pressures();
-  const int parts = parts_of(conserving, state.positions, input.dt);
   const double dt = input.dt / parts;
+  contact::ContactForces mean;
+  mean.reset(forces.points.size(), forces.colliders.size());
   tets::StepReport report;
   report.residual = 0;
   for (int k = 0; k < parts; ++k) {
     const tets::ConservingReport step = conserving.advance(next, input.gravity, time + k * dt, dt,
                                                            input.held_positions, input.loads);
-    report.end = end_of(step, context);
+    report.end = end_of(step, conserving.params().scheme, context);
     report.iterations += step.newton_iterations;
     report.krylov_iterations +=
         step.krylov_iterations + step.position_iterations + step.velocity_iterations;
@@ -92,29 +94,51 @@ tets::StepReport advance(tets::Conserving& conserving, tets::State& state,
       conserving.set_pressures(std::move(before));
       return report;
     }
+    mean.add(conserving.forces(), 1.0 / parts);
   }
+  std::swap(forces, mean);
   std::swap(state, next);
   return report;
 }
 
-ContactMeasures contact_measures(tets::Conserving& conserving, std::span<const Vec3d> positions,
-                                 double time, ThreadArena& arena) {
-  ContactMeasures out;
-  std::vector<contact::ColliderContact> contacts;
-  find_contacts(conserving.colliders().at(time, arena), conserving.free_points(), positions,
-                conserving.params().contact_distance, arena, contacts);
-  out.collider_contacts = contacts.size();
-  for (const contact::ColliderContact& c : contacts) {
-    out.deepest = std::max(out.deepest, -c.distance);
+}  // namespace
+
+std::unique_ptr<tets::Conserving> make_conserving(const SceneSpec& scene, const tets::Model& model,
+                                                  Context& context) {
+  if (scene.method.volume == "zones") return nullptr;
+  if (scene.method.volume != "one-ring" && !scene.has_contact()) return nullptr;
+  return std::make_unique<tets::Conserving>(model, params_of(scene),
+                                            build_colliders(scene, context), context);
+}
+
+tets::StepReport advance(tets::Conserving& conserving, tets::State& state,
+                         const tets::StepInput& input, double time, contact::ContactForces& forces,
+                         Context& context) {
+  const int parts = parts_of(conserving, state.positions, input.dt);
+  tets::StepReport report = advance_in(parts, conserving, state, input, time, forces, context);
+  for (int finer = 2; report.end == solve::NewtonEnd::Diverged && finer <= kFinest; finer *= 2) {
+    const tets::StepReport last = report;
+    report = advance_in(finer * parts, conserving, state, input, time, forces, context);
+    report.iterations += last.iterations;
+    report.krylov_iterations += last.krylov_iterations;
+    report.operator_applications += last.operator_applications;
+    report.cuts += last.cuts + 1;
   }
-  if (conserving.params().self_contact) {
-    out.crossings = contact::find_crossings(conserving.surface(), positions, arena).count();
-  }
-  if (conserving.params().keep_volumes) {
-    conserving.rings().measure(positions);
-    out.worst_ring_volume_error = conserving.rings().largest_error();
-  }
-  return out;
+  return report;
+}
+
+contact::ContactReport contact_report(tets::Conserving& conserving,
+                                      std::span<const Vec3d> positions, double time,
+                                      ThreadArena& arena) {
+  const double reach = conserving.params().contact_distance;
+  const bool pairs = conserving.params().self_contact;
+  return contact::report_contact(conserving.surface(), positions,
+                                 conserving.colliders().at(time, arena), reach,
+                                 {.within_bodies = pairs,
+                                  .between_bodies = pairs,
+                                  .rest_distance = 2 * reach,
+                                  .rest_positions = conserving.model().rest_positions},
+                                 arena);
 }
 
 }  // namespace isochor::sim

@@ -14,12 +14,15 @@ std::unique_ptr<tets::Conserving> make_conserving(const SceneSpec& scene, const 
                                                   Context& context);
 
 /// From `time`, s, through the duration of the input; in several steps where the published scheme
-/// needs shorter ones. Transactional: unless converged, state and pressures are unchanged.
+/// needs shorter ones. Transactional: unless converged, state and pressures are unchanged, and
+/// `forces`, which are the mean over the duration.
 tets::StepReport advance(tets::Conserving& conserving, tets::State& state,
-                         const tets::StepInput& input, double time, Context& context);
+                         const tets::StepInput& input, double time, contact::ContactForces& forces,
+                         Context& context);
 
-/// At a time, s.
-ContactMeasures contact_measures(tets::Conserving& conserving, std::span<const Vec3d> positions,
-                                 double time, ThreadArena& arena);
+/// How bodies are placed at a time, s.
+contact::ContactReport contact_report(tets::Conserving& conserving,
+                                      std::span<const Vec3d> positions, double time,
+                                      ThreadArena& arena);
 
 }  // namespace isochor::sim

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "isochor/contact/crossings.h"
 #include "isochor/shells/fit.h"
 #include "isochor/sim/collider_scene.h"
 
@@ -13,7 +12,7 @@ bool has_bands(const SceneSpec& scene) {
   return std::ranges::any_of(scene.bodies, [](const BodySpec& b) { return !b.bands.empty(); });
 }
 
-bool touches(const SceneSpec& scene) {
+bool may_touch(const SceneSpec& scene) {
   return scene.method.volume == "zones" && scene.has_contact();
 }
 
@@ -30,7 +29,7 @@ double friction_of(const SceneSpec& scene) {
 TetContact::TetContact(const SceneSpec& scene, const tets::Model& model, Context& context)
     : model_(model),
       frame_rate_(scene.time.frame_rate),
-      touches_(touches(scene)),
+      touches_(may_touch(scene)),
       self_contact_(scene.method.self_contact),
       colliders_(touches_ ? build_colliders(scene, context) : std::vector<contact::Collider>{},
                  context.arena),
@@ -40,6 +39,7 @@ TetContact::TetContact(const SceneSpec& scene, const tets::Model& model, Context
                                    .collider_barriers = colliders_.size() > 0},
                                   0)),
       scale_(tets::surface_scale(model, contact_.surface().surface())) {
+  reach_ = contact_.params().barrier.reach;
   // Sheets of the model: skin of all bodies, then bands.
   for (const BodySpec& body : scene.bodies) {
     if (body.skin.law != "none") tight_at_.push_back(0);
@@ -70,10 +70,11 @@ std::vector<geometry::Triangle> TetContact::triangles_of(std::size_t body) {
   return out;
 }
 
-void TetContact::enter(tets::StepInput& input, double time, ThreadArena& arena) {
+void TetContact::enter(tets::StepInput& input, double from, double time, ThreadArena& arena) {
   contact_.params().barrier.stiffness =
       scale_.stiffness + (input.dt > 0 ? scale_.mass / (input.dt * input.dt) : 0);
-  contact_.place(colliders_.at(time / frame_rate_, arena), input.dt);
+  contact_.place(colliders_.at(time / frame_rate_, arena), input.dt,
+                 colliders_.placements(from / frame_rate_));
   input.contact = &contact_;
   input.tightening = tightening_at(time);
 }
@@ -95,17 +96,23 @@ std::vector<double> TetContact::pressures(std::span<const Vec3d> positions, doub
                             shells::contact_pressures(contact_, positions));
 }
 
-std::optional<ContactMeasures> TetContact::measures(std::span<const Vec3d> positions,
-                                                    ThreadArena& arena) {
-  if (!touches_) return std::nullopt;
-  ContactMeasures out{.collider_contacts = contact_.contacts().size()};
-  for (const contact::ColliderContact& c : contact_.contacts()) {
-    out.deepest = std::max(out.deepest, -c.distance);
-  }
-  if (self_contact_) {
-    out.crossings = contact::find_crossings(contact_.surface(), positions, arena).count();
-  }
+contact::ContactForces TetContact::forces(std::span<const Vec3d> positions) const {
+  contact::ContactForces out;
+  out.reset(positions.size(), colliders_.size());
+  out.add(contact_.terms(), positions, contact_.colliders());
   return out;
+}
+
+contact::ContactReport TetContact::report(std::span<const Vec3d> positions, double time,
+                                          ThreadArena& arena) {
+  const bool pairs = contact_.params().pairs;
+  return contact::report_contact(contact_.surface(), positions,
+                                 colliders_.at(time / frame_rate_, arena), reach(),
+                                 {.within_bodies = pairs,
+                                  .between_bodies = pairs,
+                                  .rest_distance = 2 * reach(),
+                                  .rest_positions = model_.rest_positions},
+                                 arena);
 }
 
 std::vector<NamedBand> TetContact::measure_bands(std::span<const Vec3d> positions,
@@ -131,7 +138,7 @@ std::vector<NamedBand> TetContact::measure_bands(std::span<const Vec3d> position
 
 std::unique_ptr<TetContact> make_tet_contact(const SceneSpec& scene, const tets::Model& model,
                                              Context& context) {
-  if (!has_bands(scene) && !touches(scene)) return nullptr;
+  if (!has_bands(scene) && !may_touch(scene)) return nullptr;
   return std::make_unique<TetContact>(scene, model, context);
 }
 

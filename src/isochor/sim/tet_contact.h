@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "isochor/contact/contact_energy.h"
+#include "isochor/contact/contact_report.h"
 #include "isochor/sim/method.h"
 #include "isochor/sim/scene_spec.h"
 #include "isochor/tets/solver.h"
@@ -17,8 +18,12 @@ class TetContact {
   /// The model must outlive this.
   TetContact(const SceneSpec& scene, const tets::Model& model, Context& context);
 
-  /// Lets a step to `time`, in frames, know of it. The input refers to this until it ends.
-  void enter(tets::StepInput& input, double time, ThreadArena& arena);
+  /// Lets a step from one time to another, in frames, know of it. The input refers to this until it
+  /// ends.
+  void enter(tets::StepInput& input, double from, double time, ThreadArena& arena);
+  /// Where such a step has ended: what it pushed with.
+  contact::ContactForces forces(std::span<const Vec3d> positions) const;
+  const contact::Colliders& colliders() const { return colliders_; }
 
   /// As in StepInput; until the next call.
   std::span<const double> tightening_at(double time);
@@ -30,8 +35,12 @@ class TetContact {
   std::vector<NamedBand> measure_bands(std::span<const Vec3d> positions,
                                        std::span<const double> pressures, double time);
 
-  /// Of what pressures were last found for; nothing where bands are all there is.
-  std::optional<ContactMeasures> measures(std::span<const Vec3d> positions, ThreadArena& arena);
+  /// How bodies are placed at a time in frames.
+  contact::ContactReport report(std::span<const Vec3d> positions, double time, ThreadArena& arena);
+  double reach() const { return reach_; }
+  bool self_contact() const { return self_contact_; }
+  /// False where bands are all there is.
+  bool touches() const { return touches_; }
 
  private:
   struct Worn {
@@ -43,6 +52,7 @@ class TetContact {
 
   const tets::Model& model_;
   double frame_rate_;
+  double reach_ = 0;  ///< of contact, m
   bool touches_, self_contact_;
   std::vector<Worn> worn_;
   std::vector<double> tight_at_;  ///< per sheet

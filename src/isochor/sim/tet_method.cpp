@@ -55,7 +55,10 @@ TetMethod::TetMethod(const SceneSpec& scene, Context& context)
       loads_(model_.node_count()),
       scratch_(model_),
       conserving_(make_conserving(scene, model_, context)),
-      contact_(make_tet_contact(scene, model_, context)) {}
+      contact_(make_tet_contact(scene, model_, context)) {
+  if (conserving_) forces_.emplace(scene_, conserving_->colliders());
+  if (contact_) forces_.emplace(scene_, contact_->colliders());
+}
 
 Summary TetMethod::summary() const {
   Summary result{.elements = "tets",
@@ -95,8 +98,9 @@ solve::NewtonReport TetMethod::start(double time) {
   if (timing_.starts_in_equilibrium()) {
     const World world = world_at(time);
     tets::StepInput input = world.input();
-    if (contact_) contact_->enter(input, time, context_.arena);
+    if (contact_) contact_->enter(input, time_, time, context_.arena);
     report = tets::advance(model_, state_, input, scratch_, context_);
+    if (contact_ && report.converged()) forces_->keep(contact_->forces(state_.positions));
   } else {
     state_ = tets::make_state(model_);
   }
@@ -108,12 +112,20 @@ solve::NewtonReport TetMethod::step(double time) {
   const World world = world_at(time);
   tets::StepInput input = world.input();
   input.dt = (time - time_) / timing_.frame_rate;
-  if (contact_) contact_->enter(input, time, context_.arena);
+  if (contact_) contact_->enter(input, time_, time, context_.arena);
   const auto done = [&] { return work_of(input.loads, state_.positions, model_.rest_positions); };
   const double before = done();
-  const tets::StepReport report =
-      conserving_ ? sim::advance(*conserving_, state_, input, time_ / timing_.frame_rate, context_)
-                  : tets::advance(model_, state_, input, scratch_, context_);
+  contact::ContactForces forces;
+  tets::StepReport report;
+  if (conserving_) {
+    forces.reset(model_.node_count(), conserving_->colliders().size());
+    report =
+        sim::advance(*conserving_, state_, input, time_ / timing_.frame_rate, forces, context_);
+  } else {
+    report = tets::advance(model_, state_, input, scratch_, context_);
+    if (contact_) forces = contact_->forces(state_.positions);
+  }
+  if (report.converged() && forces_) forces_->keep(forces);
   if (report.converged()) ledger_.add(report.balance, done() - before);
   return report;
 }
@@ -176,8 +188,6 @@ Snapshot TetMethod::snapshot() const {
   }
 
   if (conserving_) {
-    m.contact = contact_measures(*conserving_, state_.positions, time_ / timing_.frame_rate,
-                                 context_.arena);
     const std::span<const double> of_rings = conserving_->pressures().elastic;
     for (std::size_t t = 0; t < model_.tets.size(); ++t) {
       for (const std::int32_t n : model_.tets[t]) tets.pressure[t] += of_rings[n] / 4;
@@ -223,7 +233,8 @@ Snapshot TetMethod::snapshot() const {
     all_at_rest += std::abs(geometry::enclosed_volume(topology.surface.positions, rider.triangles));
   }
   m.volume_error = volume / all_at_rest - 1;
-  if (contact_) add_contact(result);
+  if (forces_) add_contact(result);
+  if (contact_) add_bands(result);
   return result;
 }
 
@@ -234,11 +245,33 @@ tets::Configuration TetMethod::configuration() const {
 }
 
 void TetMethod::add_contact(Snapshot& snapshot) const {
+  Measures& m = snapshot.measures;
+  contact::ContactReport report;
+  if (conserving_) {
+    report =
+        contact_report(*conserving_, state_.positions, time_ / timing_.frame_rate, context_.arena);
+    m.contact = measures_of(report, conserving_->params().contact_distance,
+                            conserving_->params().self_contact);
+    if (conserving_->params().keep_volumes) {
+      conserving_->rings().measure(state_.positions);
+      m.contact->worst_ring_volume_error = conserving_->rings().largest_error();
+    }
+  } else {
+    report = contact_->report(state_.positions, time_, context_.arena);
+    if (contact_->touches()) {
+      m.contact = measures_of(report, contact_->reach(), contact_->self_contact());
+    }
+  }
+  std::ranges::move(forces_->reactions(), std::back_inserter(m.reactions));
+  for (std::size_t b = 0; b < snapshot.bodies.size(); ++b) {
+    std::ranges::move(forces_->fields(b, report.gaps, !contact_),
+                      std::back_inserter(snapshot.bodies[b].fields));
+  }
+}
+
+void TetMethod::add_bands(Snapshot& snapshot) const {
   const std::vector<double> all = contact_->pressures(state_.positions, time_, context_.arena);
   snapshot.measures.bands = contact_->measure_bands(state_.positions, all, time_);
-  if (const auto touching = contact_->measures(state_.positions, context_.arena)) {
-    snapshot.measures.contact = *touching;
-  }
   for (std::size_t b = 0; b < snapshot.bodies.size(); ++b) {
     const tets::BodyRange& range = model_.bodies[b];
     files::BodyFrame& body = snapshot.bodies[b];
@@ -289,6 +322,7 @@ void TetMethod::save(files::ByteWriter& writer) const {
   sim::save(guides_, writer);
   loads_.save(writer);
   if (!scene_.zones.empty()) writer.put(state_.pressures);
+  if (forces_) forces_->save(writer);
   if (!conserving_) return;
   for (const auto part : kHandedPressures) writer.put(conserving_->pressures().*part);
 }
@@ -306,6 +340,8 @@ void TetMethod::load(files::ByteReader& reader) {
       reader.fail("it holds pressures of another number of zones than the scene has");
     }
   }
+  std::optional<TetForces> forces = forces_;
+  if (forces) forces->load(reader);
   if (conserving_) {
     tets::HandedPressures pressures;
     for (const auto part : kHandedPressures) {
@@ -316,6 +352,7 @@ void TetMethod::load(files::ByteReader& reader) {
     }
     conserving_->set_pressures(std::move(pressures));
   }
+  forces_ = std::move(forces);
   loads_ = std::move(loads);
   guides_ = std::move(guides);
   ledger_ = ledger;

@@ -4,6 +4,7 @@
 #include "isochor/sim/method.h"
 #include "isochor/sim/tet_conserving.h"
 #include "isochor/sim/tet_contact.h"
+#include "isochor/sim/tet_forces.h"
 #include "isochor/sim/tet_scene.h"
 #include "isochor/tets/fields.h"
 
@@ -50,6 +51,8 @@ class TetMethod final : public Method {
   /// What elasticity depends on.
   tets::Configuration configuration() const;
   /// Where bodies are pressed, on the surfaces of all of them, and how bands fit.
+  void add_bands(Snapshot& snapshot) const;
+  /// What touches, and how hard.
   void add_contact(Snapshot& snapshot) const;
 
   Context& context_;
@@ -68,6 +71,7 @@ class TetMethod final : public Method {
   /// nodes; else null.
   std::unique_ptr<tets::Conserving> conserving_;
   std::unique_ptr<TetContact> contact_;  ///< null: none
+  std::optional<TetForces> forces_;      ///< where something may touch
 };
 
 }  // namespace isochor::sim

@@ -22,6 +22,8 @@ std::string_view text(NewtonEnd end) {
       return "out of Newton iterations";
     case NewtonEnd::NotFinite:
       return "energy or force is not a finite number";
+    case NewtonEnd::Diverged:
+      return "the motion blows up: volumes or velocities grow without bound";
     case NewtonEnd::Cancelled:
       return "cancelled";
   }

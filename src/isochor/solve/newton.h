@@ -17,7 +17,7 @@ struct NewtonParams {
 };
 void describe(FieldVisitor& visitor, NewtonParams& params);
 
-enum class NewtonEnd { Converged, Stalled, TooManyIterations, NotFinite, Cancelled };
+enum class NewtonEnd { Converged, Stalled, TooManyIterations, NotFinite, Diverged, Cancelled };
 std::string_view text(NewtonEnd end);
 
 struct NewtonReport {

@@ -31,6 +31,7 @@ Conserving::Conserving(const Model& model, const ConservingParams& params,
                           0)),
       rings_(model, context.arena),
       scratch_(model),
+      cell_(mean_size(model)),
       wanted_(model.node_count()),
       pressures_{std::vector<double>(model.node_count()), std::vector<double>(model.node_count()),
                  std::vector<double>(model.node_count())},
@@ -41,12 +42,17 @@ Conserving::Conserving(const Model& model, const ConservingParams& params,
       velocities_(model.node_count()),
       half_(model.node_count()),
       way_(model.node_count()),
-      loads_(model.node_count()) {
+      loads_(model.node_count()),
+      reaction_(params.scheme == Scheme::Published ? model.node_count() : 0) {
   if (model.params.integrator != solve::Integrator::BackwardEuler) {
     throw Error(Fault::Input, "tets::Conserving", "volumes are kept with backward Euler only",
                 "build the model with solve::Integrator::BackwardEuler");
   }
   params_.contact_distance = touch_.params().barrier.reach;
+  if (params_.repulsion_stiffness == 0) params_.repulsion_stiffness = scale_.stiffness;
+  for (auto* forces : {&forces_, &forces_before_, &part_forces_}) {
+    forces->reset(model.node_count(), colliders_.size());
+  }
   for (std::size_t i = 0; i < model.node_count(); ++i) {
     inverse_mass_.push_back(model.held[i] ? 0 : 1 / model.mass[i]);
   }
@@ -76,6 +82,8 @@ ConservingReport Conserving::advance(State& state, const Vec3d& gravity, double 
                                      std::span<const Vec3d> loads,
                                      std::span<const double> activations) {
   pressures_before_ = pressures_;
+  std::swap(forces_, forces_before_);
+  forces_.reset(model_.node_count(), colliders_.size());
   pair_list_.clear();
   const StepInput input{.gravity = gravity,
                         .held_positions = held_positions,
@@ -85,7 +93,10 @@ ConservingReport Conserving::advance(State& state, const Vec3d& gravity, double 
   const ConservingReport report = params_.scheme == Scheme::Published
                                       ? advance_published(state, input, time)
                                       : advance_in_parts(state, input, time);
-  if (!report.converged) std::swap(pressures_, pressures_before_);
+  if (!report.converged) {
+    std::swap(pressures_, pressures_before_);
+    std::swap(forces_, forces_before_);
+  }
   return report;
 }
 
@@ -211,13 +222,11 @@ void Conserving::move_by_parts(std::span<Vec3d> positions) {
   }
 }
 
-void Conserving::repel(std::span<Vec3d> velocities, double dt) {
+void Conserving::repel(std::span<Vec3d> velocities, double dt, double stiffness) {
   if (!params_.self_contact) return;
-  projection_.repel(velocities,
-                    {.thickness = params_.contact_distance,
-                     .stiffness = params_.repulsion_stiffness,
-                     .time_step = dt},
-                    impulses_, context_.arena);
+  projection_.repel(
+      velocities, {.thickness = params_.contact_distance, .stiffness = stiffness, .time_step = dt},
+      impulses_, context_.arena);
 }
 
 void Conserving::separate(std::span<const Vec3d> start, std::span<Vec3d> positions,
@@ -234,138 +243,21 @@ void Conserving::separate(std::span<const Vec3d> start, std::span<Vec3d> positio
   if (found.impacts == 0) return;
   for (std::size_t i = 0; i < half_.size(); ++i) {
     const Vec3d end = start[i] + dt * half_[i];
-    velocities[i] += (1 / dt) * (end - positions[i]);
+    const Vec3d change = (1 / dt) * (end - positions[i]);
+    velocities[i] += change;
     positions[i] = end;
+    part_forces_.points[i] += (model_.mass[i] / dt) * change;
   }
-}
-
-void Conserving::find_slides(std::span<const Vec3d> positions,
-                             const contact::PlacedColliders& placed) {
-  find_contacts(placed, free_points_, positions, params_.contact_distance, context_.arena, near_);
-  slides_.clear();
-  for (const contact::ColliderContact& c : near_) {
-    if (!slides_.empty() && slides_.back().node == c.point) continue;
-    const double place = dot(c.normal, positions[c.point]) - c.distance;
-    slides_.push_back({.node = c.point, .normal = c.normal, .place = place});
-  }
-}
-
-void Conserving::half_step(std::span<const Vec3d> x, std::span<const Vec3d> from,
-                           const StepInput& input, std::span<const Slide> slides,
-                           std::span<Vec3d> to, ConservingReport& report) {
-  const Restraint restraint{model_, slides};
-  const Configuration at{.positions = x, .activations = input.activations};
-  const double dt = input.dt;
-  elastic_force(model_, at, scratch_.force, scratch_.elastic, context_.arena);
-  const std::span<Vec3d> right = vectors(std::span(scratch_.linear.krylov.r));
-  for (std::size_t i = 0; i < right.size(); ++i) {
-    right[i] = 0.5 * dt * (scratch_.force[i] + model_.mass[i] * input.gravity);
-    if (!input.loads.empty()) right[i] += 0.5 * dt * input.loads[i];
-  }
-  if (params_.stiffness_damping > 0) {
-    // (M + dt/2 b K) (v - from) = dt/2 (f - b K from)
-    linearise(model_, at, materials::Definiteness::Clamp, scratch_.linear.stiffnesses,
-              context_.arena);
-    assemble(model_, scratch_.linear.stiffnesses, scratch_.linear.matrix, context_.arena);
-    const double b = 0.5 * dt * params_.stiffness_damping;
-    solve::multiply(model_.pattern, scratch_.linear.matrix, from, std::span(scratch_.step),
-                    context_.arena);
-    for (std::size_t i = 0; i < right.size(); ++i) right[i] -= b * scratch_.step[i];
-    restraint(right, context_.arena);
-    const solve::KrylovReport found = solve::conjugate_gradient(
-        context_.arena,
-        [&](std::span<const double> p, std::span<double> q) {
-          solve::multiply(model_.pattern, scratch_.linear.matrix, vectors(p), vectors(q),
-                          context_.arena);
-          for (std::size_t i = 0; i < model_.node_count(); ++i) {
-            vectors(q)[i] = b * vectors(q)[i] + model_.mass[i] * vectors(p)[i];
-          }
-          restraint(vectors(q), context_.arena);
-        },
-        [&](std::span<const double> r, std::span<double> z) {
-          for (std::size_t i = 0; i < model_.node_count(); ++i) {
-            vectors(z)[i] = inverse_mass_[i] * vectors(r)[i];
-          }
-        },
-        [&] { return bool(context_.cancelled); }, scratch_.linear.krylov.r,
-        flat(std::span<Vec3d>(scratch_.step)), 1e-3, 200, scratch_.linear.krylov);
-    report.krylov_iterations += found.iterations;
-    report.operator_applications += found.operator_applications;
-  } else {
-    restraint(right, context_.arena);
-    for (std::size_t i = 0; i < right.size(); ++i) scratch_.step[i] = inverse_mass_[i] * right[i];
-  }
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[i] + scratch_.step[i];
-}
-
-/// The numbers are those of the steps in [Irving07 sec 2].
-ConservingReport Conserving::advance_published(State& state, const StepInput& input, double time) {
-  ConservingReport report;
-  const double dt = input.dt;
-  rings_.begin_step();
-  const contact::PlacedColliders before = colliders_.at(time, context_.arena);
-  const contact::PlacedColliders after = colliders_.at(time + dt, context_.arena);
-  // 1
-  slides_.clear();
-  if (params_.restrain_both) find_slides(state.positions, before);
-  half_step(state.positions, state.velocities, input, slides_, velocities_, report);
-  // 2, [Irving07 (1)]
-  find_rows(state.positions, before, report);
-  if (params_.keep_volumes) {
-    rings_.measure(state.positions);
-    const std::span<const double> rest = rings_.rest_volumes();
-    const double fastest = params_.recovery_time > 0 ? 1 / params_.recovery_time : 1 / dt;
-    for (std::size_t i = 0; i < wanted_.size(); ++i) {
-      const double most = rest[i] * fastest;
-      wanted_[i] = std::clamp((rest[i] - rings_.volumes()[i]) / dt, -most, most);
-    }
-    const solve::KrylovReport found =
-        correct(velocities_, pressures_.positions, params_.rings.tolerance);
-    report.position_iterations = found.iterations;
-    report.operator_applications += found.operator_applications;
-  }
-  // 3, 4
-  repel(velocities_, dt);
-  for (std::size_t i = 0; i < positions_.size(); ++i) {
-    positions_[i] = state.positions[i] + dt * velocities_[i];
-  }
-  // 5
-  velocities_ = state.velocities;
-  collide(after, free_points_, positions_, velocities_, context_.arena, near_);
-  separate(state.positions, positions_, velocities_, dt, report);
-  // 6, [Irving07 (2)]
-  find_rows(positions_, after, report);
-  if (params_.keep_volumes) {
-    rings_.measure(positions_);
-    correct_velocities(velocities_, report);
-  }
-  // 7, 8
-  find_slides(positions_, after);
-  for (std::size_t i = 0; i < half_.size(); ++i) {
-    scratch_.positions[i] = 0.5 * (state.positions[i] + positions_[i]);
-  }
-  half_step(scratch_.positions, velocities_, input, slides_, half_, report);
-  for (std::size_t i = 0; i < half_.size(); ++i) velocities_[i] = 2 * half_[i] - velocities_[i];
-  // 9
-  repel(velocities_, dt);
-
-  for (const Vec3d& v : velocities_) {
-    if (!std::isfinite(dot(v, v))) report.converged = false;
-  }
-  if (!report.converged) return report;
-  std::swap(state.positions, positions_);
-  std::swap(state.velocities, velocities_);
-  state.last_dt = dt;
-  return report;
 }
 
 void Conserving::step_implicit(const State& state, StepInput input, double time, bool must_hold,
                                ConservingReport& report) {
-  contact::PlacedColliders placed = colliders_.at(time + input.dt, context_.arena);
+  const contact::PlacedColliders placed = colliders_.at(time + input.dt, context_.arena);
   touch_.params().barrier.stiffness = scale_.stiffness + scale_.mass / (input.dt * input.dt);
-  touch_.place(placed, input.dt);
+  touch_.place(placed, input.dt, colliders_.placements(time));
   if (colliders_.size() > 0 || params_.self_contact) input.contact = &touch_;
   next_ = state;
+  part_forces_.reset(model_.node_count(), colliders_.size());
   rings_.begin_step();
   if (params_.keep_volumes) {
     press(state, input.loads);
@@ -380,6 +272,8 @@ void Conserving::step_implicit(const State& state, StepInput input, double time,
   report.operator_applications += report.elastic.operator_applications;
   report.converged = report.elastic.converged();
   if (!report.converged) return;
+  touch_.begun_at(state.positions);
+  add_elastic_forces(next_.positions, placed);
   keep_out(next_.positions);
   settle(placed, state.positions, input.dt, report);
   if (must_hold && report.worst_ring > params_.volume_tolerance) report.converged = false;
@@ -429,15 +323,30 @@ void Conserving::settle(const contact::PlacedColliders& placed, std::span<const 
   if (params_.keep_volumes) {
     report.worst_ring = rings_.largest_error();
     correct_velocities(next_.velocities, report);
+    add_corrections(next_.positions, dt, placed);
   }
-  if (!params_.pair_barriers) repel(next_.velocities, dt);
+  if (!params_.pair_barriers) {
+    repel(next_.velocities, dt);
+    add_impulses(next_.positions, dt, placed);
+  }
+}
+
+double Conserving::part_for_colliders(std::span<const Vec3d> positions, double time,
+                                      double dt) const {
+  double part = 1;
+  if (colliders_.size() == 0) return part;
+  // Parts that fail can be cut once more.
+  const double least = std::ldexp(1.0, 1 - params_.most_cuts);
+  const double way = colliders_.travel(time, time + dt, geometry::bounds_of(positions));
+  while (part * way > cell_ && part > least) part /= 2;
+  return part;
 }
 
 ConservingReport Conserving::advance_in_parts(State& state, const StepInput& input, double time) {
   ConservingReport report;
   before_ = state;
-  double done = 0, part = 1;  // of the step
   const double least = std::ldexp(1.0, -params_.most_cuts);
+  double done = 0, part = part_for_colliders(state.positions, time, input.dt);  // of the step
   held_.resize(input.held_positions.size());
   while (done < 1) {
     StepInput next = input;
@@ -471,6 +380,7 @@ ConservingReport Conserving::advance_in_parts(State& state, const StepInput& inp
     }
     std::swap(state, next_);
     if (params_.keep_volumes) std::swap(pressures_.elastic, next_elastic_);
+    forces_.add(part_forces_, part);
     done += part;
   }
   return report;
@@ -481,27 +391,10 @@ void Conserving::poison() {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   for (auto* values : {&wanted_, &later_pressures_, &next_elastic_})
     std::ranges::fill(*values, kNan);
-  for (auto* vectors : {&positions_, &velocities_, &half_, &way_, &loads_}) {
+  for (auto* vectors :
+       {&positions_, &velocities_, &half_, &way_, &loads_, &reaction_, &part_forces_.points}) {
     std::ranges::fill(*vectors, Vec3d{kNan, kNan, kNan});
   }
-}
-
-double Conserving::stable_step(std::span<const Vec3d> positions) {
-  linearise(model_, {positions}, materials::Definiteness::Clamp, scratch_.linear.stiffnesses,
-            context_.arena);
-  assemble(model_, scratch_.linear.stiffnesses, scratch_.linear.matrix, context_.arena);
-  // Rows of M^-1 K bound its eigenvalues (Gershgorin).
-  double largest = 0;
-  for (std::size_t i = 0; i < model_.node_count(); ++i) {
-    if (model_.held[i]) continue;
-    double sum[3] = {0, 0, 0};
-    for (std::int32_t k = model_.pattern.first[i]; k < model_.pattern.first[i + 1]; ++k) {
-      for (int e = 0; e < 9; ++e) sum[e % 3] += std::abs(scratch_.linear.matrix[k](e % 3, e / 3));
-    }
-    largest = std::max(
-        {largest, sum[0] / model_.mass[i], sum[1] / model_.mass[i], sum[2] / model_.mass[i]});
-  }
-  return 2 / std::sqrt(largest);
 }
 
 }  // namespace isochor::tets

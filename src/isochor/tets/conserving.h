@@ -1,6 +1,7 @@
 #pragma once
 
 #include "isochor/contact/contact_energy.h"
+#include "isochor/contact/contact_report.h"
 #include "isochor/contact/pair_list.h"
 #include "isochor/contact/resolution.h"
 #include "isochor/tets/one_ring.h"
@@ -31,8 +32,8 @@ struct ConservingParams {
   /// Volume comes back no faster than all of it in this time, s; 0: at once.
   double recovery_time = 0;
   int sweeps = 4;  ///< q of (P1 ... Pn ... P1)^q
-  /// Contacts restrain both backward Euler solves of the published scheme, not the second alone:
-  /// what a body under much tension needs [Irving07 sec 5].
+  /// All contacts restrain both backward Euler solves of the published scheme, not those with
+  /// colliders the second alone: what a body under much tension needs [Irving07 sec 5].
   bool restrain_both = false;
   double stiffness_damping = 0;  ///< Rayleigh's, of the published scheme, s
   double contact_distance = 0;   ///< m, within which parts of surfaces count as touching; 0: h / 20
@@ -40,9 +41,11 @@ struct ConservingParams {
   /// Bodies touch each other by barriers in the elastic step, not by impulses after it: fewer
   /// steps will do, which cost more each. Where the scheme is implicit.
   bool pair_barriers = false;
-  double friction = 0;             ///< coefficient, between bodies
-  double slip_speed = 0;           ///< m/s, as of TouchParams; where the scheme is implicit
-  double repulsion_stiffness = 0;  ///< N/m, of springs between parts that are too near
+  double friction = 0;    ///< coefficient, between bodies
+  double slip_speed = 0;  ///< m/s, as of TouchParams; where the scheme is implicit
+  /// N/m, of springs between parts that are too near, in the published scheme; 0: as stiff as a
+  /// node of the surface is against shear.
+  double repulsion_stiffness = 0;
 };
 
 struct ConservingReport {
@@ -86,9 +89,13 @@ class Conserving {
   /// Longest step that elastic waves allow about positions, s: 2 / the highest frequency.
   double stable_step(std::span<const Vec3d> positions);
 
+  const Model& model() const { return model_; }
   OneRings& rings() { return rings_; }
   contact::SurfaceBvh& surface() { return touch_.surface(); }
   const contact::Colliders& colliders() const { return colliders_; }
+  /// What contacts pushed with in the last step that converged, mean over it: their impulses over
+  /// its length. On nodes, all of them together; on colliders, of those.
+  const contact::ContactForces& forces() const { return forces_; }
   /// Nodes of the surface that nothing holds.
   std::span<const std::int32_t> free_points() const { return free_points_; }
   const ConservingParams& params() const { return params_; }
@@ -132,12 +139,26 @@ class Conserving {
   /// Along velocities_, all the way or as small a part of it as makes volumes better: rings that
   /// are flat have next to no slope to go by, and those beside them would be blown up.
   void move_by_parts(std::span<Vec3d> positions);
-  /// v + dt/2 a(x, v), implicit in damping: what Newmark's method asks for twice per step.
+  /// v + dt/2 a(x, v), implicit in damping: what Newmark's method asks for twice per step. What
+  /// contacts of a projection do not allow is left out.
   void half_step(std::span<const Vec3d> x, std::span<const Vec3d> from, const StepInput& input,
-                 std::span<const Slide> slides, std::span<Vec3d> to, ConservingReport& report);
-  /// Fills slides_ with nodes that touch a collider.
-  void find_slides(std::span<const Vec3d> positions, const contact::PlacedColliders& placed);
-  void repel(std::span<Vec3d> velocities, double dt);
+                 const contact::ContactProjection* contacts, std::span<Vec3d> to,
+                 ConservingReport& report);
+  /// The largest part of a step, a power of two, in which no collider goes farther than a tet.
+  double part_for_colliders(std::span<const Vec3d> positions, double time, double dt) const;
+  void repel(std::span<Vec3d> velocities, double dt, double stiffness = 0);
+
+  // What adds up forces_, over a part of a step that takes dt.
+  void add_elastic_forces(std::span<const Vec3d> positions, const contact::PlacedColliders& placed);
+  /// Of the last correction of velocities: what contacts took from it.
+  void add_corrections(std::span<const Vec3d> positions, double dt,
+                       const contact::PlacedColliders& placed);
+  /// impulses_ of rows_, and forgets them.
+  void add_impulses(std::span<const Vec3d> positions, double dt,
+                    const contact::PlacedColliders& placed);
+  /// Of the last half step, which is done twice.
+  void add_reactions(std::span<const Vec3d> positions, double dt,
+                     const contact::PlacedColliders& placed);
   template <class F>
   void each_node(F&& f) {
     parallel_for(context_.arena, model_.node_count(), solve::kVectorGrain, f);
@@ -161,22 +182,24 @@ class Conserving {
   std::vector<double> response_;
   OneRings rings_;
   Scratch scratch_;
-  contact::ContactProjection projection_;
-  std::vector<contact::Row> rows_;
+  contact::ContactProjection projection_, grips_;  ///< of all rows, and of those with colliders
+  std::vector<contact::Row> rows_, grip_rows_;
   std::vector<contact::ColliderContact> near_;
-  std::vector<Slide> slides_;
   std::vector<contact::Pair> pairs_;
   contact::PairList pair_list_;
   contact::ImpactResolver resolver_;
   std::vector<Vec3d> impulses_;
+  contact::ContactForces forces_, forces_before_, part_forces_;
+  double cell_ = 0;  ///< a typical edge, m
   std::vector<double> wanted_;
   HandedPressures pressures_, pressures_before_;
   std::vector<double> next_elastic_;     ///< of the step's end
   std::vector<double> shear_modulus_;    ///< per node, the mean of its tets, Pa
   std::vector<double> later_pressures_;  ///< of positions, after the first correction of a step
   std::vector<Vec3d> positions_, velocities_, half_, way_, loads_;
-  State next_, before_;      ///< of the implicit scheme: a step's end, and where all began
-  std::vector<Vec3d> held_;  ///< where a part of a step ends
+  std::vector<Vec3d> reaction_;  ///< of contacts, in a half step, kg m/s
+  State next_, before_;          ///< of the implicit scheme: a step's end, and where all began
+  std::vector<Vec3d> held_;      ///< where a part of a step ends
 };
 
 }  // namespace isochor::tets

@@ -335,6 +335,9 @@ bool Equilibrium::release() {
 }
 
 solve::Balance Equilibrium::finish() {
+  for (Slide& slide : scratch_.slides) {
+    slide.push = -dot(slide.normal, scratch_.force[slide.node]);
+  }
   if (!time_) return {};
   const solve::Balance balance{.damping_loss = damping_loss(), .hold_work = settle_holds()};
   each_node([&](std::size_t i) {
@@ -416,7 +419,8 @@ void Equilibrium::add_slides(std::span<const contact::ColliderContact> inside) {
                                .normal = c.normal,
                                .place = dot(c.normal, scratch_.positions[c.point]) - c.distance,
                                .friction = c.friction,
-                               .velocity = c.velocity});
+                               .velocity = c.velocity,
+                               .collider = c.collider});
   }
   std::ranges::sort(scratch_.slides, {}, &Slide::node);
   restraint_.slides = scratch_.slides;
@@ -438,6 +442,7 @@ bool Equilibrium::lag_friction() {
     const double push = -dot(slide.normal, scratch_.force[slide.node]);
     if (push <= 0 || slide.friction == 0) continue;
     const contact::ColliderContact touch{.point = slide.node,
+                                         .collider = slide.collider,
                                          .normal = slide.normal,
                                          .velocity = slide.velocity,
                                          .friction = slide.friction};

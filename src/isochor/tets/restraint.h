@@ -13,6 +13,8 @@ struct Slide {
   double place;             ///< where it has to be along the normal at the end of the step, m
   double friction = 0;      ///< coefficient; needs StepInput::contact
   Vec3d velocity{0, 0, 0};  ///< m/s, of the surface it slides on
+  std::int32_t collider = -1;
+  double push = 0;  ///< N, along the normal on the node, at the end of a step
 };
 
 /// The inverse of a symmetric matrix; zero where it is not positive definite.
