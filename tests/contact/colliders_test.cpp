@@ -274,5 +274,16 @@ TEST(Colliders, BadOnesAreNamed) {
   EXPECT_TRUE(has(message({.shape = Sphere{1}, .thickness = NAN}), "thickness"));
 }
 
+TEST(Colliders, WhatStaysAwayDoesNotTravel) {
+  ThreadArena arena(1);
+  Collider train{.name = "train", .shape = Box{{1, 1, 1}}};
+  train.keys = {{0, {-100, 0, 0}, {0, 0, 0}}, {1, {100, 0, 0}, {0, 0, 0}}};
+  const Colliders colliders({train}, arena);
+  const Bounds beside{{-1, 20, -1}, {1, 22, 1}}, ahead{{-1, 0, -1}, {1, 2, 1}};
+  EXPECT_EQ(colliders.travel(0, 0.01, ahead), 0);
+  EXPECT_EQ(colliders.travel(0.495, 0.505, beside), 0);
+  EXPECT_NEAR(colliders.travel(0.495, 0.505, ahead), 2, 1e-12);
+}
+
 }  // namespace
 }  // namespace isochor::contact

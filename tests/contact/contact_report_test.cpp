@@ -22,7 +22,8 @@ TEST(ContactReport, SaysHowNearHowDeepAndWhatCrosses) {
   ThreadArena arena(2);
   SurfaceBvh bvh(bodies.surface);
   const PlacedColliders colliders = floor_at(0.03, arena).at(0, arena);
-  ContactReport report = report_contact(bvh, bodies.positions, colliders, 0.1, {}, arena);
+  ContactReport report =
+      report_contact(bvh, bodies.positions, bvh.surface().points, colliders, 0.1, {}, arena);
   EXPECT_NEAR(report.smallest_gap, 0.01, 1e-15);
   EXPECT_NEAR(report.deepest_penetration(), 0.03, 1e-15);
   EXPECT_NEAR(bodies.positions[report.deepest_point][1], 0, 1e-15);
@@ -32,7 +33,7 @@ TEST(ContactReport, SaysHowNearHowDeepAndWhatCrosses) {
   for (std::size_t i = 0; i < bodies.positions.size(); ++i) {
     if (bodies.surface.bodies[i] == 1) bodies.positions[i] += Vec3d{0.1, -0.1, 0.1};
   }
-  report = report_contact(bvh, bodies.positions, colliders, 0.1, {}, arena);
+  report = report_contact(bvh, bodies.positions, bvh.surface().points, colliders, 0.1, {}, arena);
   EXPECT_GT(report.crossings.between_bodies, 0);
   EXPECT_EQ(report.crossings.within_bodies, 0);
 }
@@ -43,7 +44,8 @@ TEST(ContactReport, WithoutContactThereIsNoGap) {
   ThreadArena arena(1);
   SurfaceBvh bvh(bodies.surface);
   const PlacedColliders colliders = floor_at(0, arena).at(0, arena);
-  const ContactReport report = report_contact(bvh, bodies.positions, colliders, 0.1, {}, arena);
+  const ContactReport report =
+      report_contact(bvh, bodies.positions, bvh.surface().points, colliders, 0.1, {}, arena);
   EXPECT_TRUE(std::isinf(report.smallest_gap));
   EXPECT_EQ(report.deepest_penetration(), 0);
   EXPECT_EQ(report.deepest_point, -1);

@@ -101,6 +101,25 @@ TEST(ContactProjection, OneContactIsAProjectionAndKeepsMomentum) {
   for (int i = 0; i < 4; ++i) EXPECT_LT(norm(v[i] - once[i]), 1e-15);
 }
 
+TEST(ContactProjection, ImpulsesOfRowsAreWhatItTookAway) {
+  const Scene scene;
+  ContactProjection projection;
+  projection.build(scene.rows, scene.inverse_masses);
+  ThreadArena arena(1);
+  Random random(6);
+  const std::vector<Vec3d> before = random_velocities(random, scene.size());
+  std::vector<Vec3d> v = before, impulses(scene.rows.size(), Vec3d{0, 0, 0});
+  projection.project(v, 3, arena, impulses);
+  std::vector<Vec3d> sum = before;
+  for (std::size_t r = 0; r < scene.rows.size(); ++r) {
+    for (int i = 0; i < scene.rows[r].count; ++i) {
+      const std::int32_t p = scene.rows[r].points[i];
+      sum[p] += scene.inverse_masses[p] * scene.rows[r].weights[i] * impulses[r];
+    }
+  }
+  for (std::size_t p = 0; p < v.size(); ++p) EXPECT_LT(norm(sum[p] - v[p]), 1e-12);
+}
+
 TEST(ContactProjection, SweepsNeverAddEnergyAndReduceViolations) {
   const Scene scene;
   ContactProjection projection;

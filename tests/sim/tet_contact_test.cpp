@@ -219,6 +219,82 @@ TEST(TetContact, AMeshIsReadFromItsFileInItsUnit) {
   EXPECT_GT(lowest(simulation, 1), 0.01 - 1e-3);
 }
 
+const files::Field& field_of(const files::BodyFrame& body, const std::string& name) {
+  const auto found = std::ranges::find(body.fields, name, &files::Field::name);
+  EXPECT_NE(found, body.fields.end()) << name;
+  return *found;
+}
+
+Vec3d sum_of(const files::Field& field) {
+  Vec3d sum{0, 0, 0};
+  for (std::size_t i = 0; i < field.values.size(); ++i) sum[int(i % 3)] += field.values[i];
+  return sum;
+}
+
+TEST(TetContact, TheGroundCarriesWhatABodyAtRestWeighsOnItsVerticesTogether) {
+  for (const char* setting : {"method.volume=\"one-ring\"", "method.volume=\"penalty\"",
+                              "method.volume=\"zones\"", "method.variant=\"paper\""}) {
+    // The published scheme knows no damping by mass, zones none by stiffness.
+    const bool zones = std::string(setting).find("zones") != std::string::npos;
+    const std::string damping = zones ? "mass = 10" : "stiffness = 0.02";
+    Context context(1);
+    Simulation simulation(
+        parse_scene(replaced(replaced(kBall, "velocity = [0, -1, 0]", ""), "[[collider]]",
+                             "[body.damping]\n" + damping + "\n[[collider]]"),
+                    "s.toml", std::vector<std::string>{setting, "time.frames=36"}),
+        context);
+    run_to(simulation, 36);
+    const auto [frame, m] = simulation.snapshot();
+    const double weight = simulation.summary().mass * 9.81;
+    ASSERT_EQ(m.reactions.size(), 1u) << setting;
+    EXPECT_EQ(m.reactions[0].name, "ground");
+    EXPECT_NEAR(m.reactions[0].force[1], weight, 0.05 * weight) << setting;
+    const Vec3d on_vertices = sum_of(field_of(frame.bodies[0], "contact_force"));
+    EXPECT_LT(norm(on_vertices - m.reactions[0].force), 0.01 * weight) << setting;
+    double least = 1;
+    for (const float gap : field_of(frame.bodies[0], "contact_gap").values) {
+      least = std::min(least, double(gap));
+    }
+    EXPECT_LT(least, 0.003) << setting;
+    ASSERT_TRUE(m.contact && m.contact->smallest_gap);
+    EXPECT_NEAR(*m.contact->smallest_gap, 0, 0.003) << setting;
+    field_of(frame.bodies[0], "contact_pressure");
+  }
+}
+
+TEST(TetContact, TwoBodiesThatMeetDoNotBlowUpInThePublishedScheme) {
+  Context context(1);
+  Simulation simulation(
+      parse_scene(kBall + kSecond, "s.toml",
+                  std::vector<std::string>{"method.self_contact=true", "method.variant=\"paper\"",
+                                           "body[1].velocity=[0,-4,0]", "time.frames=4"}),
+      context);
+  while (simulation.frame() < 4) {
+    ASSERT_TRUE(simulation.advance());
+    const Measures m = simulation.snapshot().second;
+    EXPECT_LT(std::abs(m.volume_error), 0.01);
+    EXPECT_EQ(m.inverted_cells, 0);
+    EXPECT_EQ(m.contact->crossings, 0);
+  }
+}
+
+TEST(TetContact, NothingPassesAThinFastPlateWhateverKeepsVolumes) {
+  const std::string plate = replaced(
+      replaced(kBall, "velocity = [0, -1, 0]", ""), "kind = \"plane\"",
+      "kind = \"box\"\nsize = [\"5 mm\", \"1 m\", \"1 m\"]\ncenter = [\"-12 cm\", \"12 cm\", 0]\n"
+      "[[collider.key]]\nframe = 0\n[[collider.key]]\nframe = 6\ntranslate = [\"60 cm\", 0, 0]\n#");
+  for (const char* setting : {"method.volume=\"one-ring\"", "method.volume=\"penalty\"",
+                              "method.volume=\"zones\"", "method.variant=\"paper\""}) {
+    Context context(1);
+    Simulation simulation(parse_scene(replaced(plate, "#\nfriction = 0.3", ""), "s.toml",
+                                      std::vector<std::string>{"world.gravity=[0,0,0]", setting,
+                                                               "body[0].material.young=30e3"}),
+                          context);
+    run_to(simulation, 6);
+    EXPECT_GT(lowest(simulation, 0), 0.48 - 1e-3) << setting;
+  }
+}
+
 TEST(TetContact, WhatDoesNotFitIsNamedWithTheRemedy) {
   const auto problem = [](const std::string& from, const std::string& to) -> std::string {
     return error_of([&] { parse_scene(replaced(kBall, from, to), "s.toml"); }).what();

@@ -139,6 +139,121 @@ TEST(Conserving, AtRestTheShapeDoesNotDependOnTheLengthOfSteps) {
   EXPECT_NEAR(long_steps, short_steps, 0.02 * (short_steps - 1));
 }
 
+class Touching : public ::testing::TestWithParam<Scheme> {};
+
+// Two balls, one on the other, fall on the ground and roll.
+TEST_P(Touching, ForcesOfContactsAreWhatChangesMomentumBesideGravity) {
+  Context context(2);
+  const bool published = GetParam() == Scheme::Published;
+  reproduce::TetMotion motion(
+      {ball({0, 0.52, 0}, context.arena), ball({0.1, 1.56, 0}, context.arena)},
+      {.scheme = GetParam()}, {.self_contact = true, .friction = 0.3}, {ground()}, context);
+  const Model& model = motion.model();
+  for (Vec3d& v : motion.state().velocities) v = {0.5, -3, 0};
+  const auto momentum = [&] {
+    Vec3d sum{0, 0, 0};
+    for (std::size_t i = 0; i < model.node_count(); ++i) {
+      sum += model.mass[i] * motion.state().velocities[i];
+    }
+    return sum;
+  };
+  double mass = 0;
+  for (const double m : model.mass) mass += m;
+  const Vec3d gravity{0, -9.8, 0};
+  const double dt =
+      published ? 0.25 * motion.stepper().stable_step(motion.state().positions) : 1.0 / 96;
+  Vec3d on_ground{0, 0, 0};
+  double change = 0, missing = 0;
+  for (double t = 0; t < 0.15; t += dt) {
+    const Vec3d before = momentum();
+    ASSERT_TRUE(motion.stepper().advance(motion.state(), gravity, t, dt).converged);
+    Vec3d force{0, 0, 0};
+    for (const Vec3d& f : motion.stepper().forces().points) force += f;
+    const Vec3d now = momentum() - before;
+    change = std::max(change, norm(now));
+    missing = std::max(missing, norm(now - dt * (mass * gravity + force)));
+    on_ground += dt * motion.stepper().forces().colliders[0].force;
+    // What pairs push with has no sum; what sweeps leave of it is of no collider.
+    EXPECT_LT(norm(force + motion.stepper().forces().colliders[0].force), 0.02 * change / dt);
+  }
+  EXPECT_LT(on_ground[1], -0.5 * 3 * mass);
+  // Newton's method ends at a hundredth of the forces.
+  EXPECT_LT(missing, (published ? 1e-8 : 1e-2) * change);
+}
+
+// The plate is as thin as a tenth of a tet, and goes on by up to seven times as much in a step.
+TEST_P(Touching, AThinFastColliderTakesABallAlongAsItDoesWhereTheBallFlies) {
+  for (const double speed : {1.2, 7.2}) {
+    std::vector<double> flattest;
+    for (const bool flies : {false, true}) {
+      Context context(2);
+      const double place = -0.2;
+      contact::Collider plate{.name = "plate", .shape = contact::Box{{0.0025, 0.5, 0.5}}};
+      plate.keys = {{0, {place, 0, 0}}};
+      if (!flies) plate.keys.push_back({1, {place + speed, 0, 0}});
+      BodySpec body = ball({0, 0, 0}, context.arena);
+      body.mesh = reproduce::stuffed_ball({0, 0, 0}, 0.15, 0.05, context.arena);
+      reproduce::TetMotion motion({body}, {.scheme = GetParam(), .substeps = 8}, {}, {plate},
+                                  context);
+      for (Vec3d& v : motion.state().velocities) v = {flies ? -speed : 0, 0, 0};
+      double least = 1;
+      for (int f = 1; f <= 4; ++f) {
+        motion.frame({0, 0, 0});
+        const geometry::Bounds box = geometry::bounds_of(motion.state().positions);
+        least = std::min(least, box.size()[0]);
+        EXPECT_GT(box.low[0], place + (flies ? 0 : f * speed / 24)) << speed << " " << flies;
+      }
+      flattest.push_back(least);
+    }
+    EXPECT_NEAR(flattest[0], flattest[1], 0.02 * flattest[0]) << speed;
+    EXPECT_LT(flattest[0], 0.295);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Schemes, Touching, ::testing::Values(Scheme::Published, Scheme::Implicit),
+                         [](const auto& p) {
+                           return p.param == Scheme::Published ? "Published" : "Implicit";
+                         });
+
+TEST(Conserving, StepsAreCutWhereACollidersMotionIsLongerThanATet) {
+  Context context(2);
+  contact::Collider plate{.name = "plate", .shape = contact::Box{{0.1, 2, 2}}};
+  plate.keys = {{0, {-1, 0, 0}}, {1, {3, 0, 0}}};
+  reproduce::TetMotion motion({ball({0, 0, 0}, context.arena)}, {.substeps = 1}, {}, {plate},
+                              context);
+  // 17 cm a frame and tets of about as much: in four, once the plate is near.
+  for (int f = 0; f < 3; ++f) motion.frame({0, 0, 0});
+  const reproduce::FrameReport near = motion.frame({0, 0, 0});
+  EXPECT_EQ(near.sum.cuts, 0);
+  EXPECT_LT(near.worst_ring, 0.01);
+}
+
+TEST(Conserving, TheRecoveryTimeBoundsHowFastVolumeComesBack) {
+  Context context(1);
+  // A ball that starts with half of its volume, and no elasticity to speak of.
+  const auto growth = [&](double recovery_time) {
+    BodySpec body = ball({0, 0, 0}, context.arena);
+    body.materials = {reproduce::elastic_flesh(1, 0)};
+    reproduce::TetMotion motion({body}, {.scheme = Scheme::Published},
+                                {.recovery_time = recovery_time}, {}, context);
+    for (Vec3d& x : motion.state().positions) x = std::cbrt(0.5) * x;
+    const auto volume = [&] {
+      double sum = 0;
+      const std::vector<Vec3d>& x = motion.state().positions;
+      for (const auto& t : motion.model().tets) {
+        sum += dot(cross(x[t[1]] - x[t[0]], x[t[2]] - x[t[0]]), x[t[3]] - x[t[0]]) / 6;
+      }
+      return sum;
+    };
+    const double before = volume(), dt = 1e-3;
+    EXPECT_TRUE(motion.stepper().advance(motion.state(), {0, 0, 0}, 0, dt).converged);
+    return (volume() - before) / (2 * before);  // of that at rest
+  };
+  EXPECT_GT(growth(0), 0.3);
+  EXPECT_NEAR(growth(0.02), 0.05, 0.01);
+  EXPECT_NEAR(growth(0.1), 0.01, 0.001);
+}
+
 TEST(Conserving, StaticModelsAreRefused) {
   Context context(1);
   const Model model = build_model({ball({0, 0, 0}, context.arena)}, {}, context.arena);

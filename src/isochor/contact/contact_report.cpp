@@ -54,8 +54,8 @@ void ContactForces::add(const ContactForces& others, double part) {
 }
 
 ContactReport report_contact(SurfaceBvh& bvh, std::span<const Vec3d> positions,
-                             const PlacedColliders& colliders, double reach,
-                             const PairFilter& filter, ThreadArena& arena) {
+                             std::span<const std::int32_t> points, const PlacedColliders& colliders,
+                             double reach, const PairFilter& filter, ThreadArena& arena) {
   ContactReport report;
   report.gaps.assign(positions.size(), reach);
   std::vector<Pair> pairs;
@@ -69,7 +69,7 @@ ContactReport report_contact(SurfaceBvh& bvh, std::span<const Vec3d> positions,
     }
   }
   std::vector<ColliderContact> contacts;
-  find_contacts(colliders, bvh.surface().points, positions, reach, arena, contacts);
+  find_contacts(colliders, points, positions, reach, arena, contacts);
   report.near_points = static_cast<std::int64_t>(contacts.size());
   for (const ColliderContact& contact : contacts) {
     double& gap = report.gaps[contact.point];

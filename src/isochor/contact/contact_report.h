@@ -58,10 +58,10 @@ struct ContactReport {
   }
 };
 
-/// Looks at all pairs and points within `reach` (m) that the filter passes, and counts all crossing
-/// pairs of triangles. Updates the trees.
+/// Looks at all pairs that the filter passes, and at `points` beside colliders, within `reach` (m),
+/// and counts all crossing pairs of triangles. Updates the trees.
 ContactReport report_contact(SurfaceBvh& bvh, std::span<const Vec3d> positions,
-                             const PlacedColliders& colliders, double reach,
-                             const PairFilter& filter, ThreadArena& arena);
+                             std::span<const std::int32_t> points, const PlacedColliders& colliders,
+                             double reach, const PairFilter& filter, ThreadArena& arena);
 
 }  // namespace isochor::contact

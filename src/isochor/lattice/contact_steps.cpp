@@ -250,7 +250,8 @@ contact::ContactReport Contacts::report(std::span<const Vec3d> nodes, double tim
                                    .between_bodies = params_.self_contact,
                                    .rest_distance = 2 * reach,
                                    .rest_positions = surface_.rest};
-  return report_contact(energy_.surface(), x_, colliders_.at(time, arena_), reach, filter, arena_);
+  return report_contact(energy_.surface(), x_, energy_.surface().surface().points,
+                        colliders_.at(time, arena_), reach, filter, arena_);
 }
 
 }  // namespace isochor::lattice

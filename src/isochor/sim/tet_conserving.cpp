@@ -132,7 +132,7 @@ contact::ContactReport contact_report(tets::Conserving& conserving,
                                       ThreadArena& arena) {
   const double reach = conserving.params().contact_distance;
   const bool pairs = conserving.params().self_contact;
-  return contact::report_contact(conserving.surface(), positions,
+  return contact::report_contact(conserving.surface(), positions, conserving.free_points(),
                                  conserving.colliders().at(time, arena), reach,
                                  {.within_bodies = pairs,
                                   .between_bodies = pairs,

@@ -106,7 +106,7 @@ contact::ContactForces TetContact::forces(std::span<const Vec3d> positions) cons
 contact::ContactReport TetContact::report(std::span<const Vec3d> positions, double time,
                                           ThreadArena& arena) {
   const bool pairs = contact_.params().pairs;
-  return contact::report_contact(contact_.surface(), positions,
+  return contact::report_contact(contact_.surface(), positions, contact_.free_points(),
                                  colliders_.at(time / frame_rate_, arena), reach(),
                                  {.within_bodies = pairs,
                                   .between_bodies = pairs,

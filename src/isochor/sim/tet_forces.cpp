@@ -12,8 +12,7 @@ std::vector<double> vertex_areas(std::span<const Vec3d> positions,
                                  std::span<const geometry::Triangle> triangles) {
   std::vector<double> out(positions.size(), 0);
   for (const geometry::Triangle& t : triangles) {
-    const Vec3d edges =
-        cross(positions[t[1]] - positions[t[0]], positions[t[2]] - positions[t[0]]);
+    const Vec3d edges = cross(positions[t[1]] - positions[t[0]], positions[t[2]] - positions[t[0]]);
     for (const std::int32_t v : t) out[v] += norm(edges) / 6;
   }
   return out;
@@ -29,8 +28,8 @@ std::size_t nearest(std::span<const Vec3d> points, const Vec3d& to) {
 TetForces::TetForces(const TetScene& scene, const contact::Colliders& colliders) : scene_(&scene) {
   for (std::size_t c = 0; c < colliders.size(); ++c) names_.push_back(colliders[c].name);
   for (std::size_t b = 0; b < scene.riders.size(); ++b) {
-    areas_.push_back(vertex_areas(scene.topology.bodies[b].surface.positions,
-                                  scene.riders[b].triangles));
+    areas_.push_back(
+        vertex_areas(scene.topology.bodies[b].surface.positions, scene.riders[b].triangles));
   }
   forces_.reset(scene.model.node_count(), colliders.size());
 }

@@ -33,8 +33,8 @@ class TetForces {
   std::vector<Vec3d> on_vertices(std::size_t body) const;
 
   const TetScene* scene_;
-  std::vector<std::string> names_;           ///< of colliders
-  std::vector<std::vector<double>> areas_;   ///< per body and vertex, at rest, m^2
+  std::vector<std::string> names_;          ///< of colliders
+  std::vector<std::vector<double>> areas_;  ///< per body and vertex, at rest, m^2
   contact::ContactForces forces_;
 };
 

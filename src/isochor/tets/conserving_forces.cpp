@@ -6,7 +6,8 @@ namespace isochor::tets {
 void Conserving::add_elastic_forces(std::span<const Vec3d> positions,
                                     const contact::PlacedColliders& placed) {
   for (const Slide& slide : scratch_.slides) {
-    part_forces_.add_force(slide.node, slide.collider, slide.push * slide.normal, positions, placed);
+    part_forces_.add_force(slide.node, slide.collider, slide.push * slide.normal, positions,
+                           placed);
   }
   part_forces_.add(touch_.terms(), positions, placed);
 }

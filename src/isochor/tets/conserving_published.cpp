@@ -15,8 +15,8 @@ constexpr double kLost = 10;
 
 }  // namespace
 
-/// (M + dt/2 b K) (v - from) = dt/2 (f - b K from), with all of it in what contacts leave: P^T A P y =
-/// P^T f, P^T = M P M^-1, v - from = P y.
+/// (M + dt/2 b K) (v - from) = dt/2 (f - b K from), with all of it in what contacts leave: P^T A P
+/// y = P^T f, P^T = M P M^-1, v - from = P y.
 void Conserving::half_step(std::span<const Vec3d> x, std::span<const Vec3d> from,
                            const StepInput& input, const contact::ContactProjection* contacts,
                            std::span<Vec3d> to, ConservingReport& report) {
