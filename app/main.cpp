@@ -167,7 +167,9 @@ class CommandLine {
     c->add_option("run", render_.run, "Run directory")->required();
     c->add_option("--frame", render_.frame, "Frame number or 'last' [last]");
     c->add_option("-o,--output", render_.output, "PNG file [DIR/frame_NNNNNN.png]");
-    c->add_option("--field", o.field, "Colour by this field: displacement, J, pressure, von_mises");
+    c->add_option(
+        "--field", o.field,
+        "Colour by this field: displacement, J, pressure, von_mises, contact_pressure, ...");
     c->add_option("--min", o.field_min, "Low end of the colour scale");
     c->add_option("--max", o.field_max, "High end of the colour scale");
     c->add_option("--width", o.width, "Pixels [1280]")->check(CLI::Range(16, 16384));

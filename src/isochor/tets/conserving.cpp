@@ -24,7 +24,7 @@ Conserving::Conserving(const Model& model, const ConservingParams& params,
       scale_(surface_scale(model, surface_of(model))),
       touch_(make_contact(model,
                           {.reach = params.contact_distance,
-                           .pairs = params.self_contact && params.pair_barriers,
+                           .pairs = false,
                            .friction = params.friction,
                            .collider_barriers = false,
                            .slip_speed = params.slip_speed},
@@ -143,33 +143,12 @@ solve::KrylovReport Conserving::correct(std::span<Vec3d> velocities, std::span<d
   return rings_.correct(velocities, wanted_, pressures, project, rings, context_.cancelled, rows_);
 }
 
-void Conserving::advance_freely(std::span<Vec3d> positions, std::span<Vec3d> way) {
-  double part = touch_.largest_step(positions, way, context_.arena);
-  if (part < 1) {
-    // Impulses turn aside what meets; a tenth of the distance in which pairs touch is what they
-    // keep. Of these there are few: rows have taken away most.
-    half_.assign(way.begin(), way.end());
-    const contact::ResolutionReport found = resolver_.resolve(
-        surface(), positions, half_, inverse_mass_,
-        {.time_step = 1, .distance = 0.1 * params_.contact_distance}, {}, context_.arena);
-    if (found.clear) {
-      std::ranges::copy(half_, way.begin());
-      part = 1;
-    }
-  }
-  each_node([&](std::size_t i) { positions[i] += part * way[i]; });
-}
-
 void Conserving::keep_out(std::span<Vec3d> positions) {
   constexpr int kRounds = 4;  // in a corner, one way out leads into the next collider
   for (int round = 0; round < kRounds; ++round) {
     const auto inside = touch_.find_inside(positions, context_.arena);
     if (inside.empty()) return;
-    std::ranges::fill(velocities_, Vec3d{0, 0, 0});
-    for (const contact::ColliderContact& c : inside) {
-      velocities_[c.point] = -c.distance * c.normal;
-    }
-    advance_freely(positions, velocities_);
+    for (const contact::ColliderContact& c : inside) positions[c.point] -= c.distance * c.normal;
   }
 }
 
@@ -212,8 +191,7 @@ void Conserving::move_by_parts(std::span<Vec3d> positions) {
     way_[i] = velocities_[i];
   });
   for (double part = 1;; part /= 2) {
-    if (part < 1) each_node([&](std::size_t i) { velocities_[i] = part * way_[i]; });
-    advance_freely(positions, velocities_);
+    each_node([&](std::size_t i) { positions[i] += part * way_[i]; });
     keep_out(positions);
     rings_.measure(positions);
     // All of the way would leave nothing, were volumes linear.
@@ -309,7 +287,7 @@ void Conserving::settle(const contact::PlacedColliders& placed, std::span<const 
   constexpr int kRounds = 8;
   const auto keep_apart = [&] {
     const std::int64_t before = report.impacts;
-    if (!params_.pair_barriers) separate(start, next_.positions, next_.velocities, dt, report);
+    separate(start, next_.positions, next_.velocities, dt, report);
     return report.impacts == before;
   };
   keep_apart();
@@ -325,10 +303,8 @@ void Conserving::settle(const contact::PlacedColliders& placed, std::span<const 
     correct_velocities(next_.velocities, report);
     add_corrections(next_.positions, dt, placed);
   }
-  if (!params_.pair_barriers) {
-    repel(next_.velocities, dt);
-    add_impulses(next_.positions, dt, placed);
-  }
+  repel(next_.velocities, dt);
+  add_impulses(next_.positions, dt, placed);
 }
 
 double Conserving::part_for_colliders(std::span<const Vec3d> positions, double time,

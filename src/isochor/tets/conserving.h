@@ -38,11 +38,8 @@ struct ConservingParams {
   double stiffness_damping = 0;  ///< Rayleigh's, of the published scheme, s
   double contact_distance = 0;   ///< m, within which parts of surfaces count as touching; 0: h / 20
   bool self_contact = false;     ///< and contact between bodies
-  /// Bodies touch each other by barriers in the elastic step, not by impulses after it: fewer
-  /// steps will do, which cost more each. Where the scheme is implicit.
-  bool pair_barriers = false;
-  double friction = 0;    ///< coefficient, between bodies
-  double slip_speed = 0;  ///< m/s, as of TouchParams; where the scheme is implicit
+  double friction = 0;           ///< coefficient, between bodies
+  double slip_speed = 0;         ///< m/s, as of TouchParams; where the scheme is implicit
   /// N/m, of springs between parts that are too near, in the published scheme; 0: as stiff as a
   /// node of the surface is against shear.
   double repulsion_stiffness = 0;
@@ -126,9 +123,7 @@ class Conserving {
   solve::KrylovReport correct(std::span<Vec3d> velocities, std::span<double> pressures,
                               double tolerance, std::span<const double> response = {});
   void correct_velocities(std::span<Vec3d> velocities, ConservingReport& report);
-  /// Along a way, changed where pairs would meet.
-  void advance_freely(std::span<Vec3d> positions, std::span<Vec3d> way);
-  /// Moves nodes out of colliders; what pairs stop stays inside.
+  /// Moves nodes out of colliders.
   void keep_out(std::span<Vec3d> positions);
   /// The end of a step, of next_: volumes and contacts between bodies.
   void settle(const contact::PlacedColliders& placed, std::span<const Vec3d> start, double dt,
