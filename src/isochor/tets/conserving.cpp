@@ -186,17 +186,13 @@ void Conserving::recover(const contact::PlacedColliders& placed, std::span<Vec3d
 void Conserving::move_by_parts(std::span<Vec3d> positions) {
   constexpr double kLeast = 1.0 / 16;
   const double wrong = rings_.squared_error();
-  each_node([&](std::size_t i) {
-    positions_[i] = positions[i];
-    way_[i] = velocities_[i];
-  });
+  each_node([&](std::size_t i) { positions_[i] = positions[i]; });
   for (double part = 1;; part /= 2) {
-    each_node([&](std::size_t i) { positions[i] += part * way_[i]; });
+    each_node([&](std::size_t i) { positions[i] = positions_[i] + part * velocities_[i]; });
     keep_out(positions);
     rings_.measure(positions);
     // All of the way would leave nothing, were volumes linear.
     if (rings_.squared_error() <= (1 - 0.5 * part) * wrong || part == kLeast) return;
-    each_node([&](std::size_t i) { positions[i] = positions_[i]; });
   }
 }
 
