@@ -157,11 +157,27 @@ TEST(GmshReader, WhatCannotBeReadIsRefusedWithItsPlace) {
   }
 }
 
-TEST(GmshReader, EveryCutOfABinaryFileIsRefusedOrWhole) {
-  const std::string whole = binary2();
-  for (std::size_t n = 0; n < whole.find("$EndElements") - 1; ++n) {
-    EXPECT_NE(refusal(whole.substr(0, n)).problem(), "") << n;
+/// But for what comes after the last mark.
+TEST(GmshReader, EveryCutOfAFileIsRefused) {
+  for (const std::string& whole : {kAscii2, binary2(), kAscii4}) {
+    for (std::size_t n = 0; n < whole.size() - 1; ++n) {
+      EXPECT_NE(refusal(whole.substr(0, n)).problem(), "") << whole.substr(0, n);
+    }
+    parse(whole.substr(0, whole.size() - 1));
   }
+}
+
+TEST(GmshReader, AFileThatLostDigitsOfItsLastNodeIsRefused) {
+  std::string text =
+      "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n12\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n"
+      "5 0 0 2\n6 0 0 3\n7 0 0 4\n8 0 0 5\n9 0 0 6\n10 0 0 7\n11 0 0 8\n12 0 0 9\n$EndNodes\n"
+      "$Elements\n1\n1 4 2 0 1 1 2 3 12\n$EndElements\n";
+  EXPECT_EQ(parse(text).mesh.tets.size(), 1u);
+  text.resize(text.find("12\n$EndElements") + 1);
+  const Error error = refusal(text);
+  EXPECT_EQ(error.place(), "body.msh:21");
+  EXPECT_THAT(error.problem(), HasSubstr("truncated: the section '$Elements' has no $EndElements"));
+  EXPECT_THAT(error.remedy(), HasSubstr("export the mesh again"));
 }
 
 }  // namespace

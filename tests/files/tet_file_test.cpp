@@ -8,9 +8,11 @@
 #include "isochor/files/medit.h"
 #include "isochor/files/tet_builder.h"
 #include "isochor/files/tetgen.h"
+#include "isochor/files/text_scanner.h"
 #include "isochor/files/vega.h"
 #include "isochor/files/vtk_legacy.h"
 #include "isochor/files/vtu.h"
+#include "isochor/files/vtu_reader.h"
 #include "tests/files/foreign_files.h"
 #include "tests/files/temporary_folder.h"
 #include "tests/files/tet_file_checks.h"
@@ -64,12 +66,23 @@ TEST(MeditReader, WhatCannotBeReadIsRefusedWithItsPlace) {
       {replaced(kMedit, "Vertices\n5", "Vertices\n99999999"), "body.mesh:6", "announced"},
       {replaced(kMedit, "Tetrahedra\n2", "Tetrahedra\n-1"), "body.mesh:19", "announced"},
       {kMedit.substr(0, kMedit.find("1 3 2 5 9")), "body.mesh:19", "announced"},
-      {kMedit.substr(0, kMedit.find("Tetra")), "body.mesh", "has no tetrahedra: 1 triangle"}};
+      {replaced(kMedit, kMedit.substr(kMedit.find("Tetra")), "End\n"), "body.mesh",
+       "has no tetrahedra: 1 triangle"},
+      {kMedit.substr(0, kMedit.find("9\nEnd") + 1), "body.mesh:21", "does not end with End"}};
   for (const auto& [text, place, problem] : bad) {
     const Error error = error_of([&] { read_medit("body.mesh", bytes(text)); });
     EXPECT_EQ(error.place(), place) << problem;
     EXPECT_THAT(error.problem(), HasSubstr(problem));
   }
+}
+
+/// But for what comes after its mark.
+TEST(MeditReader, EveryCutIsRefused) {
+  for (std::size_t n = 0; n < kMedit.size() - 1; ++n) {
+    const std::string cut = kMedit.substr(0, n);
+    error_of([&] { read_medit("body.mesh", bytes(cut)); });
+  }
+  expect_two_tets(read_medit("body.mesh", bytes(kMedit.substr(0, kMedit.size() - 1))));
 }
 
 // ---- VTK ----
@@ -158,6 +171,24 @@ TEST(VtkReader, WhatCannotBeReadIsRefused) {
   }
 }
 
+/// VTK's own format has no mark at its end, and files that people write may lack the last line's.
+TEST(VtkReader, AnOpenEndIsNoted) {
+  const std::string cells = kVtk.substr(0, kVtk.find("\nCELL_DATA") - 1);
+  const TetFile file = tets_of(read_vtk_legacy("body.vtk", bytes(cells)));
+  EXPECT_EQ(file.mesh.tets.size(), 2u);
+  EXPECT_THAT(file.notes, ElementsAre(kOpenEnd, "1 triangle left out"));
+  // Half of the type of a tet is that of a point.
+  const std::string cut = cells.substr(0, cells.size() - 1);
+  EXPECT_THAT(tets_of(read_vtk_legacy("body.vtk", bytes(cut))).notes[0], kOpenEnd);
+}
+
+TEST(VtuTets, EveryCutIsRefused) {
+  const std::string_view whole = kVtkAscii;
+  for (std::size_t n = 0; n < whole.find_last_of('>'); ++n) {
+    error_of([&] { tets_of(read_vtu("body.vtu", bytes(whole.substr(0, n)))); });
+  }
+}
+
 TEST(VtuTets, FilesOfVtkAreRead) {
   TemporaryFolder folder;
   write_quickly(folder / "ascii.vtu", kVtkAscii);
@@ -210,6 +241,13 @@ TEST(TetgenReader, WhatCannotBeReadIsRefusedWithItsPlace) {
   }
 }
 
+TEST(TetgenReader, AnOpenEndIsNoted) {
+  const auto cut = [](const std::string& text) { return text.substr(0, text.find("40\n") + 1); };
+  const TetFile file = read_tetgen("body", bytes(kNode), bytes(cut(kEle)));
+  EXPECT_THAT(file.notes, ElementsAre(std::string("body.ele: ") + kOpenEnd));
+  EXPECT_THAT(read_tetgen("body", bytes(kNode), bytes(kEle)).notes, IsEmpty());
+}
+
 // ---- Vega ----
 
 const std::string kVega =
@@ -244,6 +282,16 @@ TEST(VegaReader, WhatCannotBeReadIsRefused) {
     const Error error = error_of([&] { read_vega("body.veg", bytes(text)); });
     EXPECT_THAT(error.problem(), HasSubstr(problem));
   }
+}
+
+TEST(VegaReader, AnOpenEndIsNoted) {
+  const std::string whole =
+      "*VERTICES\n5 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 0 0 -2\n"
+      "*ELEMENTS\nTET\n2 4 0\n1 1 2 3 4\n2 1 3 2 5\n";
+  EXPECT_THAT(read_vega("body.veg", bytes(whole)).notes, IsEmpty());
+  const std::string open = whole.substr(0, whole.size() - 1);
+  EXPECT_THAT(read_vega("body.veg", bytes(open)).notes,
+              ElementsAre(std::string("body.veg: ") + kOpenEnd));
 }
 
 TEST(VegaReader, FilesThatIncludeThemselvesEnd) {

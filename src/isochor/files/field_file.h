@@ -38,6 +38,7 @@ struct FieldFile {
   std::vector<FieldArray> on_points, on_cells;
   std::vector<FieldArray> loose;      ///< of a file without points, or with another length
   std::vector<std::string> left_out;  ///< arrays that are no numbers, each with its type
+  std::vector<std::string> notes;     ///< what else there is to say about it
 };
 
 /// Reads .vtu (files/vtu_reader.h) and .npz. In an .npz, `points` (n, 3) are places; `cells` (m, k)

@@ -75,7 +75,7 @@ class GmshParser {
         has_elements = true;
         is_new_ ? read_elements_4() : read_elements_2();
       }
-      in_.skip_past("$End" + section.substr(1));
+      finish_section(section);
     }
     if (!has_elements) in_.fail("has no section $Elements", kSaveAgain);
     name_regions();
@@ -100,7 +100,16 @@ class GmshParser {
     if (is_binary_ && in_.raw<std::int32_t>() != 1) {
       in_.fail("was written by a machine with another byte order", kSaveAgain);
     }
-    in_.skip_past("$EndMeshFormat");
+    finish_section("$MeshFormat");
+  }
+
+  /// A file that was cut may still hold every number that it announced, the last of them short of
+  /// digits: only the mark at the end tells.
+  void finish_section(const std::string& section) {
+    const std::string mark = "$End" + section.substr(1);
+    if (in_.skip_past(mark)) return;
+    in_.fail(fmt::format("truncated: the section {} has no {}", in_quotes(section), mark),
+             kExportAgain);
   }
 
   // ---- One number in either encoding ----

@@ -39,6 +39,8 @@ class MeditParser {
     integer("version");
     word = in_.next_word_anywhere();
     while (!word.empty() && word != "End") word = read_section(word);
+    // Without it the last number may have lost digits.
+    if (word.empty()) in_.fail("truncated: the file does not end with End", kExportAgain);
     return builder_.finish();
   }
 

@@ -245,6 +245,7 @@ TetFile tets_of(FieldFile grid) {
       to.insert(to.end(), values.begin(), values.end());
     }
   }
+  for (std::string& note : grid.notes) builder.note(std::move(note));
   for (const std::string& name : grid.left_out) builder.note(name + ", ignored");
   return builder.finish();
 }

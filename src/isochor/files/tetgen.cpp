@@ -119,6 +119,8 @@ TetFile read_tetgen(const std::string& place, std::span<const std::byte> nodes,
                     std::span<const std::byte> elements) {
   TetBuilder builder(place);
   IdTable ids;
+  if (has_open_end(nodes)) builder.note(fmt::format("{}.node: {}", place, kOpenEnd));
+  if (has_open_end(elements)) builder.note(fmt::format("{}.ele: {}", place, kOpenEnd));
   read_nodes(place, nodes, ids, builder);
   read_elements(place, elements, ids, builder);
   return builder.finish();

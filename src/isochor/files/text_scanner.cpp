@@ -29,6 +29,10 @@ std::string_view without_plus(std::string_view word) {
 
 }  // namespace
 
+bool has_open_end(std::span<const std::byte> bytes) {
+  return !bytes.empty() && bytes.back() != std::byte{'\n'} && bytes.back() != std::byte{'\r'};
+}
+
 std::string in_quotes(std::string_view word) {
   std::string text(word.substr(0, 24));
   std::ranges::replace_if(

@@ -15,6 +15,10 @@ inline std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+/// Whether the last line lacks its end. Where a format has no mark at its end, a file that was cut
+/// within its last number can be told by nothing else.
+bool has_open_end(std::span<const std::byte> bytes);
+
 /// A word of a file in quotes for a message, cut short and printable.
 std::string in_quotes(std::string_view word);
 
@@ -24,6 +28,10 @@ inline constexpr const char* kExportAgain =
     "copy the file again from where it was whole, or export the mesh again";
 inline constexpr const char* kMendVertex =
     "mend this vertex in the program that made the mesh and export it again";
+
+/// A note on `has_open_end`.
+inline constexpr const char* kOpenEnd =
+    "its last line has no end: if the file was cut there, the last number is wrong";
 
 /// What a line may hold beside words.
 struct LineSyntax {

@@ -44,6 +44,9 @@ class VegaParser {
   /// What is included goes on where the file that includes it stands.
   void read(const std::string& place, std::string_view bytes, int depth) {
     const std::string text = with_blanks(bytes);
+    if (has_open_end(std::as_bytes(std::span(bytes)))) {
+      builder_.note(fmt::format("{}: {}", place, kOpenEnd));
+    }
     TextScanner in(place, text, {.comments = true});
     while (in.next_filled_line()) {
       const std::string_view word = in.next_word();

@@ -48,7 +48,8 @@ std::optional<NumberType> number_type(std::string_view name) {
 
 class LegacyParser {
  public:
-  LegacyParser(const std::string& place, std::span<const std::byte> bytes) : in_(place, bytes) {
+  LegacyParser(const std::string& place, std::span<const std::byte> bytes)
+      : in_(place, bytes), has_open_end_(has_open_end(bytes)) {
     file_.place = place;
   }
 
@@ -63,6 +64,7 @@ class LegacyParser {
                kSaveAgain);
     }
     check_grid(file_);
+    if (!is_binary_ && has_open_end_) file_.notes.emplace_back(kOpenEnd);
     return std::move(file_);
   }
 
@@ -292,7 +294,7 @@ class LegacyParser {
 
   MixedScanner in_;
   FieldFile file_;
-  bool is_binary_ = false, seen_first_ = false;
+  bool has_open_end_, is_binary_ = false, seen_first_ = false;
   std::vector<FieldArray>* fields_ = nullptr;  ///< where arrays belong now
   std::size_t items_ = 0;                      ///< points or cells of it
 };
