@@ -246,6 +246,35 @@ TEST(TetMethod, RegionsOfAFileHaveTheirOwnMaterials) {
                     HasSubstr("use one of: tets (method.name = \"tets\")")));
 }
 
+TEST(TetMethod, SliversOfAFileAreToldOnceAndFlatTetsAreRefused) {
+  // A half of the upper side, with a fourth corner a tenth of a millimetre or not at all off
+  // the plane of the others.
+  const auto cube_with = [](const std::string& height) {
+    std::string file = replaced(kCubeFile, "Vertices\n8\n", "Vertices\n9\n");
+    file = replaced(file, "1 1 1 0\n", "1 1 1 0\n0.6 0.4 " + height + " 0\n");
+    return replaced(replaced(file, "Tetrahedra\n6\n", "Tetrahedra\n7\n"), "End", "5 6 8 9 1\nEnd");
+  };
+  const auto warnings_of = [](const std::string& file) {
+    TemporaryFolder folder;
+    files::write_quickly(folder / "cube.mesh", file);
+    const SceneSpec scene = load_scene(write_scene(folder, kCubeScene));
+    Context context(1);
+    std::vector<std::string> warnings;
+    context.log = [&](LogLevel level, std::string_view text) {
+      if (level == LogLevel::Warning) warnings.emplace_back(text);
+    };
+    Simulation simulation(scene, context);
+    return warnings;
+  };
+  EXPECT_THAT(warnings_of(kCubeFile), ::testing::IsEmpty());
+  EXPECT_THAT(warnings_of(cube_with("1.0001")),
+              ::testing::ElementsAre(
+                  AllOf(HasSubstr("cube.mesh: 1 sliver of 7 tets"), HasSubstr("slow to solve"))));
+  const Error error = error_of([&] { warnings_of(cube_with("1")); });
+  EXPECT_EQ(error.place(), "cube.mesh");
+  EXPECT_THAT(error.problem(), HasSubstr("0 inverted and 1 flat tets of 7, one of them tet 6"));
+}
+
 TEST(TetMethod, ALatticeFillsTheBoundaryOfAFileOfTets) {
   const TemporaryFolder folder;
   Context context(1);

@@ -6,6 +6,7 @@
 #include "isochor/base/error.h"
 #include "isochor/geometry/orientation.h"
 #include "isochor/geometry/stuffing.h"
+#include "isochor/geometry/tet_quality.h"
 #include "isochor/sim/body_builder.h"
 
 namespace isochor::sim {
@@ -29,6 +30,28 @@ std::vector<Vec3d> middles_of(const geometry::TetMesh& mesh) {
         0.25 * (mesh.positions[a] + mesh.positions[b] + mesh.positions[c] + mesh.positions[d]));
   }
   return middles;
+}
+
+/// Refuses what cannot be simulated and says what is slow or overlaps, in the words of `inspect`.
+void look_at_tets(const std::string& file, const geometry::TetMesh& mesh, Context& context) {
+  using geometry::TetDefect;
+  const geometry::TetReport report = geometry::inspect_tets(mesh, context.arena);
+  geometry::refuse_unusable_tets(report, file);
+  const auto warn = [&](const std::string& text) {
+    context.log(LogLevel::Warning, fmt::format("{}: {}; see 'isochor inspect'", file, text));
+  };
+  if (const std::int64_t slivers = report[TetDefect::Sliver].count) {
+    warn(
+        fmt::format("{} of {} tets, with dihedral angles from {:.2g} to {:.4g} degrees: stiff, "
+                    "and slow to solve",
+                    files::counted(static_cast<std::size_t>(slivers), "sliver", "slivers"),
+                    report.tets, report.smallest_angle, report.largest_angle));
+  }
+  if (const std::int64_t faces =
+          report[TetDefect::CrowdedFace].count + report[TetDefect::FoldedFace].count) {
+    warn(fmt::format("tets overlap at {}: do not trust it",
+                     files::counted(static_cast<std::size_t>(faces), "face", "faces")));
+  }
 }
 
 /// Gives tets of named regions the materials that the scene has for these.
@@ -87,6 +110,7 @@ TetBody build_tet_body(const BodySpec& spec, const std::filesystem::path& scene_
   if (!spec.tets.empty()) {
     file = read_body_tets(spec, scene_file);
     log_notes(spec.tets, file.notes, context);
+    look_at_tets(spec.tets, file.mesh, context);
   }
   if (spec.shows_tets()) {
     body.surface.mesh = boundary_surface(file.mesh);
