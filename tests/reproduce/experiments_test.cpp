@@ -8,7 +8,8 @@ namespace isochor::reproduce {
 namespace {
 
 std::vector<Row> run(std::string_view id, const ExperimentOptions& options = {}) {
-  Context context;
+  // Tests run side by side, one on each core: threads of two experiments would wait for each other.
+  Context context(1);
   for (const Experiment& e : experiments()) {
     if (e.id == id) return e.run(options, context);
   }
@@ -53,6 +54,14 @@ TEST(Reproduce, McAdamsSvd) { expect_holds("mcadams/svd"); }
 TEST(Reproduce, AnatomyFibres) { expect_holds("anatomy/fibres"); }
 TEST(Reproduce, GridEmbedding) { expect_holds("grid/embedding"); }
 TEST(Reproduce, GridSeparation) { expect_holds("grid/separation"); }
+TEST(Reproduce, IrvingConservation) { expect_holds("irving/conservation"); }
+TEST(Reproduce, IrvingMinres) { expect_holds("irving/minres"); }
+TEST(Reproduce, SlowIrvingDrop) { expect_holds("irving/drop"); }
+TEST(Reproduce, SlowIrvingMuscle) { expect_holds("irving/muscle"); }
+TEST(Reproduce, SlowIrvingPlates) { expect_holds("irving/plates"); }
+TEST(Reproduce, SlowIrvingSphere) { expect_holds("irving/sphere"); }
+TEST(Reproduce, SlowIrvingStairs) { expect_holds("irving/stairs"); }
+TEST(Reproduce, SlowIrvingTori) { expect_holds("irving/tori"); }
 TEST(Reproduce, SlowTetsStuffing) { expect_holds("tets/stuffing"); }
 TEST(Reproduce, SlowPattersonBowtie) { expect_holds("patterson/bowtie"); }
 TEST(Reproduce, SlowPattersonJumps) { expect_holds("patterson/jumps"); }
@@ -71,6 +80,9 @@ TEST(Reproduce, PattersonQuadrature) { expect_holds("patterson/quadrature"); }
 TEST(Reproduce, SlowRobustRecovery) { expect_holds("robust/recovery"); }
 TEST(Reproduce, RobustScale) { expect_holds("robust/scale"); }
 TEST(Reproduce, SheenPenalty) { expect_holds("sheen/penalty"); }
+TEST(Reproduce, VerifyBars) { expect_holds("verify/bars"); }
+TEST(Reproduce, SlowVerifyHertz) { expect_holds("verify/hertz"); }
+TEST(Reproduce, VerifySlope) { expect_holds("verify/slope"); }
 TEST(Reproduce, SlowVerifyMms) { expect_holds("verify/mms"); }
 // One point per cell is too stiff in torsion; its rows say so.
 TEST(Reproduce, SlowVerifyTorsion) { expect_holds("verify/torsion", {}, "paper"); }
