@@ -1,5 +1,5 @@
-/// What keeping volumes leaves of momenta: corrections alone, which push every tet without force and
-/// moment [Irving07 sec 3], and whole steps, which do more than that.
+/// What keeping volumes leaves of momenta: corrections alone, which push every tet without force
+/// and moment [Irving07 sec 3], and whole steps, which do more than that.
 #include <cmath>
 #include <fmt/core.h>
 #include <random>
@@ -134,17 +134,15 @@ void add_flights(const Impact& impact, std::vector<Row>& rows, Context& context)
   const FreeFlight published = fly(impact, {.scheme = tets::Scheme::Published}, context);
   const FreeFlight ours = fly(impact, {.substeps = 1}, context);
   const FreeFlight elastic = fly(impact, {.keep_volumes = false, .substeps = 1}, context);
-  const auto add = [&](std::string_view variant, const FreeFlight& flight,
-                       bool exact, std::string_view linear,
-                       std::string_view angular, std::string_view centre) {
+  const auto add = [&](std::string_view variant, const FreeFlight& flight, bool exact,
+                       std::string_view linear, std::string_view angular, std::string_view centre) {
     const Momenta &before = flight.before, &after = flight.after;
     const auto add_row = [&](Row row, double most) {
       if (exact) row = claim(row, *row.ours, row.unit, Relation::AtMost, most);
       rows.push_back(std::move(row));
     };
     add_row(flight_row("momentum lost", variant, flight,
-                       norm(after.linear - before.linear) / before.pushes,
-                       "of all nodes'", linear),
+                       norm(after.linear - before.linear) / before.pushes, "of all nodes'", linear),
             1e-10);
     const Vec3d way = after.centre - before.centre;
     add_row(flight_row("centre of mass off its way", variant, flight,
@@ -161,10 +159,10 @@ void add_flights(const Impact& impact, std::vector<Row>& rows, Context& context)
   add("paper", published, true, by_masses, apart, by_masses);
   add("best", ours, false, by_tolerance, apart, "recoveries do not go by masses");
   add("no volumes kept", elastic, false, by_tolerance, "backward Euler", by_tolerance);
-  rows.push_back(
-      claim(flight_row("momentum that keeping volumes takes", "best", ours, 0, "", "beside the same step without"),
-            norm(ours.after.linear - elastic.after.linear) / ours.before.pushes, "of all nodes'",
-            Relation::AtMost, 1e-13));
+  rows.push_back(claim(flight_row("momentum that keeping volumes takes", "best", ours, 0, "",
+                                  "beside the same step without"),
+                       norm(ours.after.linear - elastic.after.linear) / ours.before.pushes,
+                       "of all nodes'", Relation::AtMost, 1e-13));
 }
 
 }  // namespace
