@@ -67,8 +67,8 @@ std::vector<Numbers> responses(const Numbers& edges, const Numbers& middles, dou
     if (on_middles.n() % 2 != 0) continue;  // both sides alike
     // Without shear on the surface, and with a pressure P_n on it.
     const double turning = (n * n + 2 * n - 1 + 2 * poisson) / (n - 1);
-    const double a = -1 / (2 * shear) /
-                     ((n + 1) * (n * n - n - 2 - 2 * poisson) - n * (n - 1) * turning);
+    const double a =
+        -1 / (2 * shear) / ((n + 1) * (n * n - n - 2 - 2 * poisson) - n * (n - 1) * turning);
     const double radial = a * ((n + 1) * (n - 2 + 4 * poisson) - n * turning);
     const double tangential = a * (n + 5 - 4 * poisson - turning);
     for (std::size_t i = 0; i < rings; ++i) {
@@ -126,8 +126,8 @@ double force_between_plates(double approach, double poisson, int rings) {
     force = 0;
     for (std::size_t i = 0; i < count; ++i) {
       // A ring's area, as the plate sees it.
-      force += pressures[i] * std::numbers::pi *
-               (edges[i] * edges[i] - edges[i + 1] * edges[i + 1]);
+      force +=
+          pressures[i] * std::numbers::pi * (edges[i] * edges[i] - edges[i + 1] * edges[i + 1]);
     }
   }
   return force;
