@@ -15,6 +15,7 @@ std::vector<BenchRow> report_page(Context& context);
 std::vector<BenchRow> staggered_cycle(Context& context);
 std::vector<BenchRow> svd_rates(Context& context);
 std::vector<BenchRow> tet_solve(Context& context);
+std::vector<BenchRow> tet_solve_full(Context& context);
 std::vector<BenchRow> vcycle(Context& context);
 std::vector<BenchRow> voxelise(Context& context);
 std::vector<BenchRow> zones(Context& context);
@@ -33,7 +34,7 @@ std::span<const Benchmark> benchmarks() {
       Benchmark{"report", "A report with its viewer: size, time to write and to open", report_page},
       Benchmark{"staggered", "One cycle of the staggered method", staggered_cycle},
       Benchmark{"svd", "3x3 singular value decompositions on one core", svd_rates},
-      Benchmark{"tet-solve", "One linear solve on tets on one core", tet_solve},
+      Benchmark{"tet-solve", "One linear solve on tets on one core", tet_solve, tet_solve_full},
       Benchmark{"vcycle", "One cycle of multigrid", vcycle},
       Benchmark{"voxelise", "Building a lattice around a surface", voxelise},
       Benchmark{"zones", "Bodies that keep their volume exactly, beside Ipopt", zones},
