@@ -37,9 +37,6 @@ Motion run_motion(const tets::BodySpec& body, Context& context) {
     sum.krylov += report.sum.krylov_iterations;
     sum.cuts += report.sum.cuts;
     sum.inverted = std::max(sum.inverted, report.inverted);
-    context.log(LogLevel::Info,
-                fmt::format("one-ring: {} tets, frame {} of {}, {:.2f} s",
-                            motion.model().tets.size(), f + 1, kFrames, report.seconds));
   }
   return sum;
 }
@@ -68,6 +65,8 @@ double take_turn(Size& size, Context& context) {
     size.motion = run_motion(size.body, context);
     seconds += size.motion.seconds / double(kFrames * runs);
   }
+  context.log(LogLevel::Info, fmt::format("one-ring: {} tets, turn {}, {:.3g} s per frame",
+                                          size.tets(), size.seconds.size() + 1, seconds));
   return size.seconds.emplace_back(seconds);
 }
 
