@@ -291,10 +291,6 @@ TEST(TetMethod, WhatItLacksIsNamedWithMethodsThatHaveIt) {
                       "[[body.load]]\nname = \"push\"\nwhere = \"y+\"\npressure = \"1 kPa\"\n"
                       "[[body.hold]]"),
               HasSubstr(chosen + "pressures (load 'push' of 'bar')"));
-  EXPECT_THAT(problem("[[body.hold]]",
-                      "[[body.muscle]]\nname = \"m\"\n[body.muscle.shape]\nkind = \"sphere\"\n"
-                      "[[body.hold]]"),
-              HasSubstr(chosen + "muscles (muscle 'm' of 'bar')"));
   EXPECT_THAT(problem("name = \"tets\"", "name = \"tets\"\nvolume = \"mixed\""),
               HasSubstr("method.volume = \"mixed\" does not go with tets"));
 }

@@ -7,6 +7,7 @@
 
 #include "isochor/shells/fit.h"
 #include "isochor/sim/body_frame.h"
+#include "isochor/sim/tet_muscles.h"
 #include "isochor/sim/zones.h"
 
 namespace isochor::sim {
@@ -79,6 +80,7 @@ TetMethod::World TetMethod::world_at(double time) const {
   World world{.gravity = gravity_ * std::clamp(1 + time, 0.0, 1.0),
               .held_positions = held_positions_at(scene_, guides_, time),
               .loads = loads_.at(time, timing_),
+              .activations = activations_at(bodies_, time),
               .volumes = wanted_volumes(scene_.zones, time)};
   add_tractions(scene_.tractions, model_.node_count(), time, world.loads);
   return world;
@@ -109,12 +111,16 @@ solve::NewtonReport TetMethod::start(double time) {
 }
 
 solve::NewtonReport TetMethod::step(double time) {
-  const World world = world_at(time);
-  tets::StepInput input = world.input();
+  const double point = solve::evaluation_point(model_.params.integrator);
+  const World before = world_at(time_), after = world_at(time);
+  const World between = world_at(time_ + point * (time - time_));
+  tets::StepInput input = after.input();
+  input.activations = between.activations;
   input.dt = (time - time_) / timing_.frame_rate;
   if (contact_) contact_->enter(input, time_, time, context_.arena);
   const auto done = [&] { return work_of(input.loads, state_.positions, model_.rest_positions); };
-  const double before = done();
+  // By the trapezoidal rule: of second order, as the best of the integrators.
+  double work = 0.5 * energy_change(before, after) - done();
   contact::ContactForces forces;
   tets::StepReport report;
   if (conserving_) {
@@ -125,8 +131,10 @@ solve::NewtonReport TetMethod::step(double time) {
     report = tets::advance(model_, state_, input, scratch_, context_);
     if (contact_) forces = contact_->forces(state_.positions);
   }
-  if (report.converged() && forces_) forces_->keep(forces);
-  if (report.converged()) ledger_.add(report.balance, done() - before);
+  if (!report.converged()) return report;
+  if (forces_) forces_->keep(forces);
+  work += 0.5 * energy_change(before, after) + done();
+  ledger_.add(report.balance, work);
   return report;
 }
 
@@ -151,10 +159,17 @@ double TetMethod::gravity_energy(const Vec3d& gravity) const {
   return energy;
 }
 
-double TetMethod::total_energy() const {
+double TetMethod::stored_energy(const World& world) const {
   tets::ElasticMemory memory(model_);
-  return tets::elastic_energy(model_, configuration(), memory, context_.arena) +
-         gravity_energy(gravity_) +
+  return tets::elastic_energy(model_, configuration(world), memory, context_.arena);
+}
+
+double TetMethod::energy_change(const World& from, const World& to) const {
+  return from.activations == to.activations ? 0 : stored_energy(to) - stored_energy(from);
+}
+
+double TetMethod::total_energy() const {
+  return stored_energy(world_at(std::max(time_, 0.0))) + gravity_energy(gravity_) +
          solve::momenta(model_.mass, state_.positions, state_.velocities, context_.arena)
              .kinetic_energy;
 }
@@ -162,7 +177,7 @@ double TetMethod::total_energy() const {
 Snapshot TetMethod::snapshot() const {
   Snapshot result;
   const World world = world_at(time_);
-  const tets::Configuration at = configuration();
+  const tets::Configuration at = configuration(world);
   std::vector<Vec3d> force(model_.node_count());
   tets::ElasticMemory memory(model_);
   Measures& m = result.measures;
@@ -172,7 +187,7 @@ Snapshot TetMethod::snapshot() const {
   add_volume_ratios(tets.J, m);
   if (!scene_.zones.empty()) {
     tets::add_zone_force(model_, state_, force, context_.arena);
-    tets.pressure = tets::pressures_of_tets(model_, state_, {}, context_.arena);
+    tets.pressure = tets::pressures_of_tets(model_, state_, world.activations, context_.arena);
     ZoneMeasures zones = measure_zones(model_, state_, scene_.zones, time_, context_.arena);
     m.zones = std::move(zones.zones);
     m.worst_zone_volume_error = zones.worst;
@@ -238,8 +253,8 @@ Snapshot TetMethod::snapshot() const {
   return result;
 }
 
-tets::Configuration TetMethod::configuration() const {
-  tets::Configuration at{.positions = state_.positions};
+tets::Configuration TetMethod::configuration(const World& world) const {
+  tets::Configuration at{.positions = state_.positions, .activations = world.activations};
   if (contact_) at.tightening = contact_->tightening_at(time_);
   return at;
 }

@@ -7,6 +7,7 @@
 #include "isochor/base/error.h"
 #include "isochor/sim/loose_parts.h"
 #include "isochor/sim/region.h"
+#include "isochor/sim/tet_muscles.h"
 #include "isochor/sim/tet_sheets.h"
 
 namespace isochor::sim {
@@ -110,7 +111,9 @@ TetScene build_tet_scene(const SceneSpec& scene, const tets::Params& params, Con
     const geometry::TetMesh& mesh = body.spec.mesh;
     TetRider rider{.surface = embed(mesh, body.surface.mesh.positions, context.arena),
                    .triangles = {},
-                   .painted = {}};
+                   .painted = {},
+                   .fibres = fibres_of(body.spec),
+                   .parts = body.parts};
     for (const LoadSpec& load : spec.loads) {
       out.tractions.push_back(make_traction(spec, load, body, rider.surface, first_node));
     }
@@ -176,7 +179,8 @@ Setup setup_of(const TetScene& scene) {
         {.name = load.name, .kind = Attachment::Kind::Load, .points = load.points, .keys = {}});
   }
   for (const TetRider& rider : scene.riders) {
-    setup.bodies.push_back({.fibres = {}, .painted = rider.painted});
+    setup.bodies.push_back(
+        {.fibres = rider.fibres, .painted = rider.painted, .parts = rider.parts});
   }
   return setup;
 }

@@ -14,6 +14,8 @@ struct TetRider {
   geometry::TetEmbedding surface;
   std::vector<geometry::Triangle> triangles;  ///< of the surface, facing outward
   std::vector<CellField> painted;             ///< per tet, as in the topology
+  std::vector<Vec3d> fibres;                  ///< the same, as in BodySetup
+  std::vector<PartVolume> parts;              ///< bones and muscles
 };
 
 /// A scene as a model of bodies made of tets, with what moves them and what they move.

@@ -84,7 +84,7 @@ class Conserving {
   void set_pressures(HandedPressures pressures) { pressures_ = std::move(pressures); }
 
   /// Longest step that elastic waves allow about positions, s: 2 / the highest frequency.
-  double stable_step(std::span<const Vec3d> positions);
+  double stable_step(std::span<const Vec3d> positions, std::span<const double> activations = {});
 
   const Model& model() const { return model_; }
   OneRings& rings() { return rings_; }

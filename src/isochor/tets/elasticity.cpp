@@ -24,7 +24,7 @@ Mat3d edges(const Model& model, std::size_t tet, std::span<const Vec3d> x) {
 
 /// What a law is asked for, and answers, for the tets of a batch; filled up to whole packs.
 struct BatchMemory {
-  double F[9 * kBatch], mu[kBatch], lambda[kBatch], activation[kBatch];
+  double F[9 * kBatch], mu[kBatch], lambda[kBatch], activation[kBatch], fibres[kBatch];
   double energy[kBatch], stress[9 * kBatch];
   double numbers[kStiffnessNumbers * kBatch];  ///< of the tangent, then of the stiffness
   int count;
@@ -78,6 +78,12 @@ void for_batches(const Model& model, const Tets& tets, const Configuration& at, 
         memory.activation[i] = model.activation.empty() ? whole : whole * model.activation[t];
       }
       law.activation = memory.activation;
+    }
+    if (!model.fibres.empty() && !materials::is_isotropic(material.law)) {
+      for (int i = 0; i < memory.count; ++i) {
+        memory.fibres[i] = model.fibres[tets.tet(batch.first + std::min(i, batch.count - 1))];
+      }
+      law.fibres = memory.fibres;
     }
     f(b, material, law, memory);
   });

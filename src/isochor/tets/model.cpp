@@ -61,6 +61,14 @@ void append_nodes(const BodySpec& body, Model& model) {
   model.held.resize(model.rest_positions.size(), 0);
 }
 
+/// That of tet t of a body, where any body has such factors: of the last of `count` tets.
+void append_factor(const std::vector<double>& of_body, std::size_t t, std::size_t count,
+                   std::vector<double>& to) {
+  if (of_body.empty() && to.empty()) return;
+  to.resize(count - 1, 1.0);
+  to.push_back(of_body.empty() ? 1 : of_body[t]);
+}
+
 /// Tets of one body, by material.
 void append_tets(const BodySpec& body, BodyRange& range, Model& model) {
   const std::size_t count = body.mesh.tets.size();
@@ -91,17 +99,15 @@ void append_tets(const BodySpec& body, BodyRange& range, Model& model) {
     model.tets.push_back(tet);
     model.source.push_back(t);
     model.volume.push_back(det / 6);
-    model.mu.push_back(factor * material.mu);
-    model.lambda.push_back(factor * material.lambda);
+    model.mu.push_back(factor * (body.mu.empty() ? material.mu : body.mu[t]));
+    model.lambda.push_back(factor * (body.lambda.empty() ? material.lambda : body.lambda[t]));
     model.gradient.push_back(inverse(D, det) * Q);
     if (turned || !model.axes.empty()) {
       model.axes.resize(model.tets.size() - 1, Mat3d::identity());
       model.axes.push_back(Q);
     }
-    if (!body.activation.empty() || !model.activation.empty()) {
-      model.activation.resize(model.tets.size() - 1, 1.0);
-      model.activation.push_back(body.activation.empty() ? 1 : body.activation[t]);
-    }
+    append_factor(body.activation, t, model.tets.size(), model.activation);
+    append_factor(body.fibres, t, model.tets.size(), model.fibres);
     const std::int32_t place = std::int32_t(model.tets.size()) - 1;
     const std::int32_t number = range.first_material + material_of(t);
     if (model.batches.empty() || model.batches.back().material != number ||
@@ -333,7 +339,9 @@ Model build_model(const std::vector<BodySpec>& bodies, const Params& params, Thr
     model.bodies.push_back(std::move(range));
   }
   if (!model.axes.empty()) model.axes.resize(model.tets.size(), Mat3d::identity());
-  if (!model.activation.empty()) model.activation.resize(model.tets.size(), 1.0);
+  for (auto* factors : {&model.activation, &model.fibres}) {
+    if (!factors->empty()) factors->resize(model.tets.size(), 1.0);
+  }
   find_uses(model);
   shells::find_uses(model.sheets, model.node_count());
   find_pattern(model, arena);
@@ -352,9 +360,9 @@ std::size_t bytes_allocated(const Model& model) {
     return (... + (v.capacity() * sizeof(typename std::remove_cvref_t<decltype(v)>::value_type)));
   };
   return bytes(model.batches, model.tets, model.source, model.volume, model.mu, model.lambda,
-               model.activation, model.gradient, model.axes, model.first_use, model.uses,
-               model.places, model.mirrored, model.sheet_places, model.rest_positions, model.mass,
-               model.held) +
+               model.activation, model.fibres, model.gradient, model.axes, model.first_use,
+               model.uses, model.places, model.mirrored, model.sheet_places, model.rest_positions,
+               model.mass, model.held) +
          model.pattern.bytes() + model.sheets.bytes();
 }
 

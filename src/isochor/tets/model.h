@@ -28,9 +28,11 @@ struct BodySpec {
   geometry::TetMesh mesh;  ///< all tets of positive volume; none: a body of sheets
   std::vector<materials::Material> materials;
   std::vector<std::uint8_t> tet_materials;  ///< per tet, the number of its material; none: 0
+  std::vector<double> mu, lambda;           ///< per tet, Pa; none: those of its material
   std::vector<double> stiffness;            ///< per tet, a factor of both moduli; none: 1
   std::vector<Mat3d> axes;         ///< per tet, of laws with directions; none: the material's
   std::vector<double> activation;  ///< per tet, a factor of its material's; none: 1
+  std::vector<double> fibres;      ///< per tet, a factor of what its law's fibres do; none: 1
   double mass_damping = 0;         ///< Rayleigh's coefficient of the mass, 1/s
   double stiffness_damping = 0;    ///< that of the stiffness, s
   std::vector<HoldSpec> holds;
@@ -92,6 +94,7 @@ struct Model {
   std::vector<double> volume;        ///< at rest, m^3
   std::vector<double> mu, lambda;    ///< per tet, Pa
   std::vector<double> activation;    ///< per tet, a factor; none: 1
+  std::vector<double> fibres;        ///< the same, of what fibres do
   /// Per tet, G: F Q = (x1 - x0, x2 - x0, x3 - x0) G, with Q the axes of its law: the identity
   /// where that has no directions.
   std::vector<Mat3d> gradient;
