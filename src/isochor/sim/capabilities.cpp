@@ -74,8 +74,9 @@ constexpr std::array kOneRingPaperSettings{kOneRing, kPaper};
 constexpr std::array kNotOneRing{kFas, kGauss, kFourPoints};
 constexpr std::array kZonalSettings{kZonal, kBest};
 constexpr std::array kZonalPaperSettings{kZonal, kPaper};
+constexpr Features kHeldTets = HeldNodes | HeldSurfaces | Ties;
 constexpr Features kZonalTets =
-    Static | Dynamic | HeldNodes | Tractions | Muscles | Regions | kTouching | Zones | kSheets;
+    Static | Dynamic | kHeldTets | Tractions | Muscles | Regions | kTouching | Zones | kSheets;
 constexpr std::array<std::string_view, 1> kBackwardEuler{"backward-euler"};
 /// Those whose forces are evaluated where a step ends: where volumes have to be right.
 constexpr std::array<std::string_view, 2> kToTheEnd{"backward-euler", "bdf2"};
@@ -142,7 +143,7 @@ constexpr std::array kCapabilities{
                .source = "linear tetrahedra; preconditioner of Xu 1996",
                .elements = "tetrahedra, linear",
                .volume = "penalty",
-               .features = kMoving | Static | HeldNodes | Tractions | Muscles | Regions |
+               .features = kMoving | Static | kHeldTets | Tractions | Muscles | Regions |
                            kTouching | kSheets},
     Capability{.name = "tets-one-ring",
                .method = "tets",
@@ -152,7 +153,7 @@ constexpr std::array kCapabilities{
                .elements = "tetrahedra, linear",
                .volume = "pressure per node",
                .integrators = kBackwardEuler,
-               .features = kMoving | HeldNodes | Tractions | Muscles | Regions | kTouching},
+               .features = kMoving | kHeldTets | Tractions | Muscles | Regions | kTouching},
     Capability{.name = "tets-one-ring-paper",
                .method = "tets",
                .settings = kOneRingPaperSettings,

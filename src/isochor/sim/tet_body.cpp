@@ -119,6 +119,7 @@ TetBody build_tet_body(const BodySpec& spec, const std::filesystem::path& scene_
     if (field.name == "stiffness") body.spec.stiffness = field.values;
     if (field.name == "activation") body.spec.activation = field.values;
   }
+  std::ranges::move(painted_groups(spec, body.surface), std::back_inserter(body.surface.groups));
   body.region_names = std::move(file.region_names);
   return body;
 }

@@ -78,10 +78,10 @@ tets::StepReport advance_in(int parts, tets::Conserving& conserving, tets::State
   mean.reset(forces.points.size(), forces.colliders.size());
   tets::StepReport report;
   report.residual = 0;
+  tets::StepInput part = input;
+  part.dt = dt;
   for (int k = 0; k < parts; ++k) {
-    const tets::ConservingReport step =
-        conserving.advance(next, input.gravity, time + k * dt, dt, input.held_positions,
-                           input.loads, input.activations);
+    const tets::ConservingReport step = conserving.advance(next, part, time + k * dt);
     report.end = end_of(step, conserving.params().scheme, context);
     report.iterations += step.newton_iterations;
     report.krylov_iterations +=

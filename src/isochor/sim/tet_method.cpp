@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <numeric>
 
+#include "isochor/base/error.h"
 #include "isochor/shells/fit.h"
 #include "isochor/sim/body_frame.h"
 #include "isochor/sim/tet_muscles.h"
@@ -52,7 +53,7 @@ TetMethod::TetMethod(const SceneSpec& scene, Context& context)
       scene_(build_tet_scene(scene, params_of(scene.method, scene.time), context)),
       model_(scene_.model),
       state_(tets::make_state(model_)),
-      guides_(scene_.holds.size()),
+      guides_(scene_.holds.size() + scene_.soft_holds.size()),
       loads_(model_.node_count()),
       scratch_(model_),
       conserving_(make_conserving(scene, model_, context)),
@@ -78,7 +79,7 @@ Summary TetMethod::summary() const {
 
 TetMethod::World TetMethod::world_at(double time) const {
   World world{.gravity = gravity_ * std::clamp(1 + time, 0.0, 1.0),
-              .held_positions = held_positions_at(scene_, guides_, time),
+              .demands = demands_at(scene_, guides_, time),
               .loads = loads_.at(time, timing_),
               .activations = activations_at(bodies_, time),
               .volumes = wanted_volumes(scene_.zones, time)};
@@ -116,6 +117,8 @@ solve::NewtonReport TetMethod::step(double time) {
   const World between = world_at(time_ + point * (time - time_));
   tets::StepInput input = after.input();
   input.activations = between.activations;
+  input.spring_targets = between.demands.spring_targets;
+  input.first_spring_targets = before.demands.spring_targets;
   input.dt = (time - time_) / timing_.frame_rate;
   if (contact_) contact_->enter(input, time_, time, context_.arena);
   const auto done = [&] { return work_of(input.loads, state_.positions, model_.rest_positions); };
@@ -165,7 +168,8 @@ double TetMethod::stored_energy(const World& world) const {
 }
 
 double TetMethod::energy_change(const World& from, const World& to) const {
-  return from.activations == to.activations ? 0 : stored_energy(to) - stored_energy(from);
+  const bool same = from.activations == to.activations && scene_.soft_holds.empty();
+  return same ? 0 : stored_energy(to) - stored_energy(from);
 }
 
 double TetMethod::total_energy() const {
@@ -177,11 +181,16 @@ double TetMethod::total_energy() const {
 Snapshot TetMethod::snapshot() const {
   Snapshot result;
   const World world = world_at(time_);
-  const tets::Configuration at = configuration(world);
+  tets::Configuration at = configuration(world);
+  at.spring_targets = {};
   std::vector<Vec3d> force(model_.node_count());
   tets::ElasticMemory memory(model_);
   Measures& m = result.measures;
   m.elastic_energy = tets::elastic_force(model_, at, force, memory, context_.arena);
+  std::vector<Vec3d> pulls(model_.springs.count());
+  m.spring_energy = solve::spring_pulls(model_.springs, state_.positions,
+                                        world.demands.spring_targets, pulls, context_.arena);
+  solve::add_pulls(model_.springs, pulls, 1, force, context_.arena);
   m.gravity_energy = gravity_energy(world.gravity);
   tets::TetFields tets = tets::tet_fields(model_, at, context_.arena);
   add_volume_ratios(tets.J, m);
@@ -192,9 +201,10 @@ Snapshot TetMethod::snapshot() const {
     m.zones = std::move(zones.zones);
     m.worst_zone_volume_error = zones.worst;
   }
-  const auto reactions = tets::reactions(model_, state_, force, world.input());
+  const auto reactions = tets::reactions(model_, state_, force, world.input(), context_.arena);
+  const std::vector<std::string> names = hold_names();
   for (std::size_t h = 0; h < reactions.size(); ++h) {
-    m.reactions.push_back({model_.holds[h].name, reactions[h].force, reactions[h].moment});
+    m.reactions.push_back({names[h], reactions[h].force, reactions[h].moment});
   }
   if (timing_.moves()) {
     m.motion = motion_measures(
@@ -254,7 +264,9 @@ Snapshot TetMethod::snapshot() const {
 }
 
 tets::Configuration TetMethod::configuration(const World& world) const {
-  tets::Configuration at{.positions = state_.positions, .activations = world.activations};
+  tets::Configuration at{.positions = state_.positions,
+                         .activations = world.activations,
+                         .spring_targets = world.demands.spring_targets};
   if (contact_) at.tightening = contact_->tightening_at(time_);
   return at;
 }
@@ -302,11 +314,20 @@ void TetMethod::add_bands(Snapshot& snapshot) const {
 }
 
 void TetMethod::move_hold(const std::string& name, const Pose& pose) {
+  const std::size_t number = find_hold(name, hold_names(), time_, timing_);
+  const Driver& driver = scene_.driver(number);
+  if (driver.points.empty()) {
+    throw Error(Fault::Input, name, "is a tie, which moves with its bodies", "move a hold");
+  }
+  std::optional<Guide>& guide = guides_[number];
+  guide = Guide{.since = time_, .from = pose_at(driver, guide, time_), .to = pose};
+}
+
+std::vector<std::string> TetMethod::hold_names() const {
   std::vector<std::string> names;
   for (const tets::Hold& hold : model_.holds) names.push_back(hold.name);
-  const std::size_t number = find_hold(name, names, time_, timing_);
-  std::optional<Guide>& guide = guides_[number];
-  guide = Guide{.since = time_, .from = pose_at(scene_.holds[number], guide, time_), .to = pose};
+  for (const tets::SpringGroup& group : model_.spring_groups) names.push_back(group.name);
+  return names;
 }
 
 void TetMethod::push_surface(std::size_t body, std::span<const Vec3d> forces) {

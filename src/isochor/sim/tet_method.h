@@ -31,15 +31,17 @@ class TetMethod final : public Method {
   /// What surrounds the bodies at a time.
   struct World {
     Vec3d gravity;
+    TetDemands demands;
     // As in StepInput.
-    std::vector<Vec3d> held_positions, loads;
+    std::vector<Vec3d> loads;
     std::vector<double> activations, volumes;
 
     tets::StepInput input() const {
       return {.gravity = gravity,
-              .held_positions = held_positions,
+              .held_positions = demands.held_positions,
               .activations = activations,
               .loads = loads,
+              .spring_targets = demands.spring_targets,
               .volumes = volumes};
     }
   };
@@ -56,6 +58,8 @@ class TetMethod final : public Method {
   double total_energy() const;
   /// What elasticity depends on.
   tets::Configuration configuration(const World& world) const;
+  /// Of holds and soft holds, in the order of guides.
+  std::vector<std::string> hold_names() const;
   /// Where bodies are pressed, on the surfaces of all of them, and how bands fit.
   void add_bands(Snapshot& snapshot) const;
   /// What touches, and how hard.

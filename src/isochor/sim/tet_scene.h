@@ -24,15 +24,22 @@ struct TetScene {
   files::Topology topology;      ///< tets in the order of the bodies' meshes; then bands
   std::vector<TetRider> riders;  ///< one per body; those of bands enclose nothing
   std::vector<Driver> holds;     ///< one per Model::holds
+  /// One per Model::spring_groups; springs between bodies have no points.
+  std::vector<Driver> soft_holds;
+  const Driver& driver(std::size_t number) const {
+    return number < holds.size() ? holds[number] : soft_holds[number - holds.size()];
+  }
   std::vector<SurfaceLoad> tractions;
   std::vector<ZoneGroup> zones;  ///< of all bodies, where they keep their volume
 };
 
-/// Parts of a body that nothing holds are treated as those of a lattice (build_lattice_scene).
 TetScene build_tet_scene(const SceneSpec& scene, const tets::Params& params, Context& context);
 
-/// Where held nodes are at a time, as in tets::StepInput; guides are per hold.
-std::vector<Vec3d> held_positions_at(const TetScene& scene, const Guides& guides, double time);
+/// What holds ask for at a time, as in tets::StepInput; guides are per hold, then per soft hold.
+struct TetDemands {
+  std::vector<Vec3d> held_positions, spring_targets;
+};
+TetDemands demands_at(const TetScene& scene, const Guides& guides, double time);
 
 Setup setup_of(const TetScene& scene);
 

@@ -122,6 +122,17 @@ void add_sheet_forces(const Model& model, const ElasticMemory& memory, std::span
   });
 }
 
+bool springs_act(const Model& model, const Configuration& at) {
+  return model.springs.count() > 0 && !at.spring_targets.empty();
+}
+
+/// Leaves what they pull with in memory.
+double spring_energy(const Model& model, const Configuration& at, ElasticMemory& memory,
+                     ThreadArena& arena) {
+  if (!springs_act(model, at)) return 0;
+  return solve::spring_pulls(model.springs, at.positions, at.spring_targets, memory.pulls, arena);
+}
+
 /// A flat sheet resists nothing across it: what gives its rows an inverse, and is too little to be
 /// seen elsewhere.
 void stiffen(Mat3d& block, double drag) {
@@ -258,7 +269,8 @@ double elastic_energy(const Model& model, const Configuration& at, ElasticMemory
                 memory.batch_energy[b] = energy_of(model, all, model.batches[b], batch.energy);
               });
   return sum_of(memory.batch_energy) +
-         sheet_energy(model, at, shells::Detail::Energy, memory, arena);
+         sheet_energy(model, at, shells::Detail::Energy, memory, arena) +
+         spring_energy(model, at, memory, arena);
 }
 
 double elastic_force(const Model& model, const Configuration& at, std::span<Vec3d> force,
@@ -270,7 +282,9 @@ double elastic_force(const Model& model, const Configuration& at, std::span<Vec3
   });
   const double sheets = sheet_energy(model, at, shells::Detail::Gradient, memory, arena);
   if (!memory.sheet_terms.empty()) add_sheet_forces(model, memory, force, arena);
-  return sum_of(memory.batch_energy) + sheets;
+  const double springs = spring_energy(model, at, memory, arena);
+  if (springs_act(model, at)) solve::add_pulls(model.springs, memory.pulls, 1, force, arena);
+  return sum_of(memory.batch_energy) + sheets + springs;
 }
 
 double elastic_corner_forces(const Model& model, const Configuration& at, TetSelection& selection,
@@ -353,6 +367,21 @@ void add_sheet_stiffness(const Model& model, const Configuration& at, materials:
       }
     }
     if (model.is_free_sheet(i)) stiffen(blocks[model.diagonal_place(i)], at.drag);
+  });
+}
+
+void add_spring_stiffness(const Model& model, const Configuration& at,
+                          solve::Blocks<double>& blocks, ThreadArena& arena) {
+  if (!springs_act(model, at)) return;
+  const solve::Springs& springs = model.springs;
+  parallel_for(arena, springs.nodes.size(), 64, [&](std::size_t k) {
+    for (std::int32_t p = springs.node_first[k]; p < springs.node_first[k + 1]; ++p) {
+      const auto& [s, weight] = springs.pulls[p];
+      for (std::int32_t t = springs.first[s]; t < springs.first[s + 1]; ++t) {
+        blocks[model.place_of(springs.nodes[k], springs.terms[t].index)] +=
+            springs.stiffness[s] * (weight * springs.terms[t].weight);
+      }
+    }
   });
 }
 

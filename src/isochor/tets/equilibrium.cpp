@@ -153,8 +153,8 @@ solve::Evaluation Equilibrium::evaluate_rest() {
   const double inertia = sums.inertia_energy + drag_energy();
   const double tolerance = model_.params.newton.tolerance;
   imbalance_ = std::sqrt(sums.residual) / (std::sqrt(sums.reaction) + std::sqrt(sums.weight) +
-                                           std::sqrt(contact.force_squared) + model_.slack_force +
-                                           std::sqrt(rounding) / tolerance);
+                                           std::sqrt(contact.force_squared) + spring_force() +
+                                           model_.slack_force + std::sqrt(rounding) / tolerance);
   without_zones_ = {.energy = elastic_ + sums.outer_energy + inertia + damping + contact.energy,
                     .energy_scale = std::abs(elastic_) + std::abs(sums.outer_energy) + inertia +
                                     damping + contact.energy,
@@ -356,13 +356,15 @@ Configuration Equilibrium::configuration() const {
   return {.positions = scratch_.positions,
           .activations = input_.activations,
           .tightening = input_.tightening,
+          .spring_targets = input_.spring_targets,
           .drag = drag_};
 }
 
 bool Equilibrium::can_settle() const {
   const bool pushes = input_.contact && (input_.contact->params().pairs || !slides_on_colliders());
   return time_ && !model_.params.published && !pushes && !damped() &&
-         model_.sheets.term_count() == 0 && (!zonal_ || zonal_->method() == ZoneMethod::Exact);
+         model_.sheets.term_count() == 0 && model_.springs.count() == 0 &&
+         (!zonal_ || zonal_->method() == ZoneMethod::Exact);
 }
 
 std::optional<contact::Term> Equilibrium::friction_on(std::size_t i) const {
@@ -372,6 +374,13 @@ std::optional<contact::Term> Equilibrium::friction_on(std::size_t i) const {
   const auto found = std::ranges::lower_bound(rubbing, i, {}, node);
   if (found == rubbing.end() || node(*found) != i) return std::nullopt;
   return friction_term(*found, start_.positions, scratch_.positions, input_.contact->slip());
+}
+
+double Equilibrium::spring_force() const {
+  if (input_.spring_targets.empty()) return 0;
+  const std::vector<Vec3d>& pulls = scratch_.elastic.pulls;
+  return std::sqrt(
+      solve::sum_of(context_.arena, pulls.size(), [&](std::size_t s) { return square(pulls[s]); }));
 }
 
 double Equilibrium::drag_energy() {

@@ -202,6 +202,20 @@ void for_sheet_uses(const shells::Sheets& sheets, std::size_t node, Function&& f
   }
 }
 
+/// Calls f(node) for the nodes of all springs that pull at one, itself among them.
+template <class Function>
+void for_partners(const solve::Springs& springs, std::size_t node, Function&& f) {
+  const auto found = std::ranges::lower_bound(springs.nodes, std::int32_t(node));
+  if (found == springs.nodes.end() || *found != std::int32_t(node)) return;
+  const std::size_t k = found - springs.nodes.begin();
+  for (std::int32_t p = springs.node_first[k]; p < springs.node_first[k + 1]; ++p) {
+    const std::int32_t s = springs.pulls[p].index;
+    for (std::int32_t t = springs.first[s]; t < springs.first[s + 1]; ++t) {
+      f(springs.terms[t].index);
+    }
+  }
+}
+
 void find_pattern(Model& model, ThreadArena& arena) {
   const std::size_t nodes = model.node_count();
   std::vector<std::vector<std::int32_t>> rows(nodes);
@@ -215,6 +229,7 @@ void find_pattern(Model& model, ThreadArena& arena) {
     for_sheet_uses(model.sheets, i, [&](std::int32_t, std::span<const std::int32_t> points) {
       row.insert(row.end(), points.begin(), points.end());
     });
+    for_partners(model.springs, i, [&](std::int32_t node) { row.push_back(node); });
     std::ranges::sort(row);
     row.erase(std::unique(row.begin(), row.end()), row.end());
   });
@@ -255,6 +270,16 @@ void hold_unused(Model& model) {
   }
 }
 
+void add_springs(const std::vector<SpringGroupSpec>& groups, Model& model) {
+  std::vector<solve::Spring> all;
+  for (const SpringGroupSpec& group : groups) {
+    model.spring_groups.push_back(
+        {group.name, std::int32_t(all.size()), std::int32_t(group.springs.size())});
+    all.insert(all.end(), group.springs.begin(), group.springs.end());
+  }
+  model.springs = solve::build_springs(all);
+}
+
 void find_rounding(Model& model) {
   constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
   for (std::size_t t = 0; t < model.tets.size(); ++t) {
@@ -264,6 +289,9 @@ void find_rounding(Model& model) {
     model.rounding_stiffness =
         std::max(model.rounding_stiffness,
                  kEpsilon * (2 * model.mu[t] + model.lambda[t]) * model.volume[t] * square);
+  }
+  for (const Mat3d& stiffness : model.springs.stiffness) {
+    model.rounding_stiffness = std::max(model.rounding_stiffness, kEpsilon * trace(stiffness) / 3);
   }
   for (const shells::SheetTriangle& t : model.sheets.triangles) {
     double square = 0;
@@ -300,10 +328,10 @@ void measure_free_sheets(Model& model) {
 
 }  // namespace
 
-std::int32_t Model::diagonal_place(std::size_t node) const {
-  const auto first = pattern.columns.begin() + pattern.first[node];
-  const auto last = pattern.columns.begin() + pattern.first[node + 1];
-  return std::int32_t(std::lower_bound(first, last, std::int32_t(node)) - pattern.columns.begin());
+std::int32_t Model::place_of(std::size_t row, std::int32_t column) const {
+  const auto first = pattern.columns.begin() + pattern.first[row];
+  const auto last = pattern.columns.begin() + pattern.first[row + 1];
+  return std::int32_t(std::lower_bound(first, last, column) - pattern.columns.begin());
 }
 
 double Model::stiffness_damping() const {
@@ -318,7 +346,8 @@ std::size_t Model::held_count() const {
   return count;
 }
 
-Model build_model(const std::vector<BodySpec>& bodies, const Params& params, ThreadArena& arena) {
+Model build_model(const std::vector<BodySpec>& bodies, const Params& params, ThreadArena& arena,
+                  const std::vector<SpringGroupSpec>& springs) {
   Model model{.params = params};
   for (const BodySpec& body : bodies) {
     check(body);
@@ -344,6 +373,7 @@ Model build_model(const std::vector<BodySpec>& bodies, const Params& params, Thr
   }
   find_uses(model);
   shells::find_uses(model.sheets, model.node_count());
+  add_springs(springs, model);
   find_pattern(model, arena);
   hold_unused(model);
   complete_zones(model);

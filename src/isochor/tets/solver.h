@@ -26,13 +26,17 @@ struct State {
 /// At rest, with all that the model's integrator asks for.
 State make_state(const Model& model);
 
-/// The world at the end of a step; activations where the integrator evaluates forces.
+/// The world at the end of a step; activations and targets of springs where the integrator
+/// evaluates forces.
 struct StepInput {
   Vec3d gravity{0, 0, 0};  ///< m/s^2
   /// Positions of held nodes, in the order of Model::holds and of the nodes within each, m.
   std::span<const Vec3d> held_positions;
   std::span<const double> activations;  ///< per Model::materials, 0 to 1; none: no muscle acts
   std::span<const Vec3d> loads;         ///< per node, beside gravity, N; none: all zero
+  /// Per spring, m; none: springs do not act. Where a step may be cut (Conserving), also those of
+  /// its begin; none: they stay.
+  std::span<const Vec3d> spring_targets, first_spring_targets;
   /// Nodes in contact, ascending: each stays in its place along the normal unless it would have to
   /// be pulled there.
   std::span<const Slide> slides;
@@ -52,7 +56,7 @@ struct Scratch {
   std::size_t bytes() const;
 
   std::vector<Vec3d> positions;      ///< the iterate
-  std::vector<Vec3d> elastic_force;  ///< of tets and sheets, N
+  std::vector<Vec3d> elastic_force;  ///< of tets, sheets and springs, N
   std::vector<Vec3d> force, step;
   std::vector<Vec3d> origin, target;  ///< of a step in time, as in solve::TimeStep
   std::vector<Vec3d> pushes;          ///< as State's

@@ -43,7 +43,7 @@ Scratch::Scratch(const Model& model)
 void Scratch::poison() {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   for (auto* v : {&positions, &elastic_force, &force, &step, &origin, &target, &pushes, &drag,
-                  &elastic.corner_forces}) {
+                  &elastic.corner_forces, &elastic.pulls}) {
     std::fill(v->begin(), v->end(), Vec3d{nan, nan, nan});
   }
   std::fill(elastic.batch_energy.begin(), elastic.batch_energy.end(), nan);
@@ -54,9 +54,9 @@ void Scratch::poison() {
 
 std::size_t Scratch::bytes() const {
   return bytes_of(positions, elastic_force, force, step, origin, target, pushes, drag, slides,
-                  elastic.corner_forces, elastic.batch_energy, linear.stiffnesses, linear.matrix,
-                  linear.damping, linear.inertia, linear.inverse_diagonal, linear.krylov.r,
-                  linear.krylov.p, linear.krylov.image) +
+                  elastic.corner_forces, elastic.batch_energy, elastic.pulls, linear.stiffnesses,
+                  linear.matrix, linear.damping, linear.inertia, linear.inverse_diagonal,
+                  linear.krylov.r, linear.krylov.p, linear.krylov.image) +
          linear.rounded.bytes() + linear.rounded_solve.bytes() + linear.preconditioner.bytes();
 }
 
