@@ -1,5 +1,7 @@
 #include "isochor/sim/tet_holds.h"
 
+#include <algorithm>
+#include <cmath>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <numbers>
@@ -17,6 +19,49 @@ const std::string kTets = "\n[method]\nname = \"tets\"\n";
 const std::string kBar = kBarScene + kTets;
 const std::string kSoftBar = replaced(
     kBar, "where = \"x-\"\n", "where = \"x-\"\nselect = \"surface\"\nstiffness = \"100 kPa/mm\"\n");
+
+/// A limb along x with two bones and an elbow that bends.
+const std::string kLimb = R"(format = 1
+[time]
+frames = 4
+[method]
+name = "tets"
+[world]
+gravity = [0, 0, 0]
+[[skeleton.joint]]
+name = "shoulder"
+position = [0, 0, 0]
+[[skeleton.joint]]
+name = "elbow"
+parent = "shoulder"
+position = ["30 cm", 0, 0]
+axis = [0, 0, 1]
+key = [{ frame = 0 }, { frame = 4, angle = "60 deg" }]
+[[skeleton.joint]]
+name = "wrist"
+parent = "elbow"
+position = ["60 cm", 0, 0]
+[[body]]
+name = "limb"
+cell_size = "4 cm"
+shape = { kind = "box", center = ["30 cm", 0, 0], size = ["60 cm", "12 cm", "12 cm"] }
+material = { law = "stable_neo_hookean", young = "20 kPa", poisson = 0.3 }
+[[body.hold]]
+name = "upper"
+where = "bone"
+joint = "shoulder"
+radius = "3 cm"
+select = "surface"
+stiffness = 1e7
+[[body.hold]]
+name = "fore"
+where = "bone"
+joint = "elbow"
+to = "wrist"
+radius = "3 cm"
+select = "surface"
+stiffness = 1e7
+)";
 
 SceneSpec parsed(const std::string& text, const std::vector<std::string>& settings = {}) {
   return parse_scene(text, "scene.toml", settings);
@@ -46,6 +91,63 @@ TEST(TetHolds, ASoftHoldCarriesWhatARigidOneDoes) {
   const double weight = 0.6 * 0.2 * 0.2 * 1000 * 9.81;
   EXPECT_NEAR(bedded.reactions[0].force[1] + springs[1], weight, 0.05 * weight)
       << "of what tets enclose";
+}
+
+TEST(TetHolds, AClampedSurfaceHoldsTheNodesOfTetsOnItAsCellsAreHeld) {
+  // A ball that is held by a cap, and pulled by its weight.
+  const std::string ball = R"(format = 1
+[time]
+frames = 1
+[[body]]
+name = "ball"
+cell_size = "6 cm"
+shape = { kind = "sphere", radius = 0.3, edge = 0.04 }
+material = { law = "stable_neo_hookean", young = "20 kPa", poisson = 0.3 }
+[[body.hold]]
+name = "cap"
+where = "y+"
+depth = "15 cm"
+select = "surface"
+)";
+  Context context(2);
+  Simulation tets(parsed(ball + kTets), context), cells(parsed(ball), context);
+  run_to(tets, 0);
+  run_to(cells, 0);
+  const Measures m = tets.snapshot().second;
+  const double weight = tets.summary().mass * 9.81;
+  ASSERT_EQ(m.reactions.size(), 1u);
+  EXPECT_NEAR(m.reactions[0].force[1], weight, 1e-5 * weight);
+  const auto hold = tets.setup().attachments[0];
+  EXPECT_GT(hold.points.size(), 10u);
+  for (const Vec3d& p : hold.points) {
+    EXPECT_NEAR(norm(p), 0.3, 0.005) << "on the surface";
+    EXPECT_GT(p[1], 0.13);
+  }
+  // How far it hangs, seen at the lowest point of the user's surface.
+  const auto sag = [](const Simulation& simulation) {
+    const auto& rest = simulation.topology().bodies[0].surface.positions;
+    const auto lowest = std::ranges::min_element(rest, {}, [](const Vec3d& p) { return p[1]; });
+    return simulation.snapshot().first.bodies[0].vertices[lowest - rest.begin()][1] - (*lowest)[1];
+  };
+  EXPECT_LT(sag(cells), -0.01);
+  EXPECT_NEAR(sag(tets), sag(cells), 0.1 * std::abs(sag(cells)));
+}
+
+TEST(TetHolds, ClampedFacesShareTheirEdge) {
+  const std::string text =
+      replaced(replaced(kBar, "where = \"x-\"\n", "where = \"x-\"\nselect = \"surface\"\n"),
+               "[[body.hold]]\nname = \"right\"",
+               "[[body.hold]]\nname = \"floor\"\nwhere = \"y-\"\nselect = \"surface\"\n"
+               "[[body.hold]]\nname = \"right\"");
+  const Measures m =
+      at_frame(parsed(replaced(text, "where = \"x+\"\n", "where = \"x+\"\nselect = \"surface\"\n"),
+                      {"time.frames=1", "body[0].hold[2].key[1].frame=400"}),
+               1);
+  EXPECT_EQ(m.reactions.size(), 3u);
+  EXPECT_EQ(m.inverted_cells, 0);
+  EXPECT_THAT(
+      error_of([&] { at_frame(parsed(replaced(kLimb, "stiffness = 1e7\n", "")), 0); }).what(),
+      HasSubstr("tets do not follow the surface of a bone"));
 }
 
 TEST(TetHolds, SameBitsForAnyThreadCountAndAfterARestore) {
@@ -126,49 +228,6 @@ stiffness = "1 kPa/mm"
               }).what(),
               HasSubstr("no vertex of 'load' is within"));
 }
-
-/// A limb along x with two bones and an elbow that bends.
-const std::string kLimb = R"(format = 1
-[time]
-frames = 4
-[method]
-name = "tets"
-[world]
-gravity = [0, 0, 0]
-[[skeleton.joint]]
-name = "shoulder"
-position = [0, 0, 0]
-[[skeleton.joint]]
-name = "elbow"
-parent = "shoulder"
-position = ["30 cm", 0, 0]
-axis = [0, 0, 1]
-key = [{ frame = 0 }, { frame = 4, angle = "60 deg" }]
-[[skeleton.joint]]
-name = "wrist"
-parent = "elbow"
-position = ["60 cm", 0, 0]
-[[body]]
-name = "limb"
-cell_size = "4 cm"
-shape = { kind = "box", center = ["30 cm", 0, 0], size = ["60 cm", "12 cm", "12 cm"] }
-material = { law = "stable_neo_hookean", young = "20 kPa", poisson = 0.3 }
-[[body.hold]]
-name = "upper"
-where = "bone"
-joint = "shoulder"
-radius = "3 cm"
-select = "surface"
-stiffness = 1e7
-[[body.hold]]
-name = "fore"
-where = "bone"
-joint = "elbow"
-to = "wrist"
-radius = "3 cm"
-select = "surface"
-stiffness = 1e7
-)";
 
 TEST(TetHolds, FleshFollowsTheBonesOfASkeletonAsThatOfALatticeDoes) {
   std::vector<Vec3d> vertices[2];

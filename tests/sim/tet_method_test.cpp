@@ -283,8 +283,8 @@ TEST(TetMethod, WhatItLacksIsNamedWithMethodsThatHaveIt) {
   EXPECT_THAT(problem("poisson = 0.3", "poisson = 0.5"),
               AllOf(HasSubstr(chosen + "incompressible bodies (poisson = 0.5 of 'bar')"),
                     HasSubstr("use one of: lattice-mixed (method.volume = \"mixed\")")));
-  EXPECT_THAT(problem("where = \"x-\"", "where = \"x-\"\nselect = \"surface\""),
-              HasSubstr(chosen + "clamped surfaces (hold 'left' of 'bar')"));
+  EXPECT_THAT(problem("where = \"x-\"", "where = \"x-\"\nselect = \"surface\"\nslide = \"plane\""),
+              HasSubstr(chosen + "sliding nodes (hold 'left' of 'bar')"));
   EXPECT_THAT(problem("where = \"x-\"", "where = \"x-\"\nslide = \"plane\""),
               HasSubstr(chosen + "sliding nodes (hold 'left' of 'bar')"));
   EXPECT_THAT(problem("[[body.hold]]",

@@ -74,7 +74,7 @@ constexpr std::array kOneRingPaperSettings{kOneRing, kPaper};
 constexpr std::array kNotOneRing{kFas, kGauss, kFourPoints};
 constexpr std::array kZonalSettings{kZonal, kBest};
 constexpr std::array kZonalPaperSettings{kZonal, kPaper};
-constexpr Features kHeldTets = HeldNodes | HeldSurfaces | Ties;
+constexpr Features kHeldTets = HeldNodes | HeldSurfaces | ClampedSurfaces | Ties;
 constexpr Features kZonalTets =
     Static | Dynamic | kHeldTets | Tractions | Muscles | Regions | kTouching | Zones | kSheets;
 constexpr std::array<std::string_view, 1> kBackwardEuler{"backward-euler"};
@@ -225,6 +225,7 @@ std::vector<Request> requests_of(const SceneSpec& scene) {
     for (const HoldSpec& hold : body.holds) {
       const std::string where = fmt::format("hold '{}' of '{}'", hold.name, body.name);
       if (hold.slides_over_bone()) add(SlidingBones, where);
+      if (hold.slide == "plane" || hold.slide == "line") add(SlidingNodes, where);
       add(hold.stiffness > 0         ? HeldSurfaces
           : hold.select == "surface" ? ClampedSurfaces
           : hold.slide != "none"     ? SlidingNodes

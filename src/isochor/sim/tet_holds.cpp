@@ -1,6 +1,7 @@
 #include "isochor/sim/tet_holds.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/core.h>
 
 #include "isochor/base/error.h"
@@ -86,24 +87,68 @@ class Holding {
 
   void add_hold(std::size_t b, const HoldSpec& hold) {
     TetBody& body = bodies_[b];
-    const std::optional<Enclosure> enclosure = enclosure_of(hold, body);
-    std::vector<std::int32_t> held =
-        select_nodes(hold, nodes_of(body), geometry::bounds_of_faces(body.surface.mesh),
-                     enclosure ? &*enclosure : nullptr);
+    const bool clamps = hold.select == "surface";
+    std::vector<std::int32_t> held = clamps ? nodes_on_surface(body, hold) : nodes_in(body, hold);
     for (std::size_t h = 0; h < out_.nodes[b].size(); ++h) {
       std::vector<std::int32_t>& theirs = body.spec.holds[h].nodes;
+      const auto is_theirs = [&](std::int32_t n) { return std::ranges::binary_search(theirs, n); };
+      // Parts of the surface that are held have edges in common.
+      if (clamps) std::erase_if(held, is_theirs);
       if (hold.where == "bone") {
         share_out(body.spec.mesh.positions, hold, held, out_.nodes[b][h], theirs);
       }
-      const bool shared = std::ranges::any_of(
-          held, [&](std::int32_t n) { return std::ranges::binary_search(theirs, n); });
-      if (!shared) continue;
+      if (std::ranges::none_of(held, is_theirs)) continue;
       throw Error(Fault::Input, hold.place.text(),
                   fmt::format("holds a node that '{}' holds already", body.spec.holds[h].name),
                   "make the two regions apart from each other");
     }
     body.spec.holds.push_back({.name = hold.name, .nodes = std::move(held)});
     out_.nodes[b].push_back(hold);
+  }
+
+  std::vector<std::int32_t> nodes_in(const TetBody& body, const HoldSpec& hold) {
+    const std::optional<Enclosure> enclosure = enclosure_of(hold, body);
+    return select_nodes(hold, nodes_of(body), geometry::bounds_of_faces(body.surface.mesh),
+                        enclosure ? &*enclosure : nullptr);
+  }
+
+  /// Nodes of the boundary of tets that are nearer to a part of the surface than to the rest of it:
+  /// tets follow the surface, and what holds it holds these.
+  std::vector<std::int32_t> nodes_on_surface(const TetBody& body, const HoldSpec& hold) {
+    if (hold.encloses()) {
+      throw Error(Fault::Input, hold.place.text("select"),
+                  "tets do not follow the surface of a bone",
+                  "give a stiffness, or hold nodes: select = \"nodes\"");
+    }
+    constexpr double kRounding = 1e-6, kFarthest = 0.5;  // of the spacing
+    const geometry::SurfaceMesh& surface = body.surface.mesh;
+    const geometry::TriangleBvh part(
+        surface.positions,
+        select_triangles(hold, {surface, body.triangles, body.surface.groups}, body.spacing),
+        context_.arena);
+    const geometry::TriangleBvh whole(surface.positions, body.triangles, context_.arena);
+    const geometry::TetMesh& mesh = body.spec.mesh;
+    std::vector<std::uint8_t> outside(mesh.positions.size(), 0);
+    for (const geometry::Triangle& t : geometry::boundary_triangles(mesh.tets)) {
+      for (const std::int32_t n : t) outside[n] = 1;
+    }
+    std::vector<std::int32_t> nodes;
+    for (std::size_t n = 0; n < outside.size(); ++n) {
+      if (!outside[n]) continue;
+      const geometry::ClosestPoint nearest =
+          part.closest_point(mesh.positions[n], kFarthest * body.spacing);
+      if (nearest.triangle < 0) continue;
+      const double reach = std::sqrt(nearest.squared_distance) - kRounding * body.spacing;
+      if (reach > 0 && whole.closest_point(mesh.positions[n], reach).triangle >= 0) continue;
+      nodes.push_back(std::int32_t(n));
+    }
+    if (nodes.empty()) {
+      throw Error(Fault::Input, hold.place.text(),
+                  fmt::format("no node of the tets is within {:.4g} m of that part of the surface",
+                              kFarthest * body.spacing),
+                  "make it larger, or tets smaller");
+    }
+    return nodes;
   }
 
   /// Whether it holds anything: bones made between joints may lie outside, as those of what a

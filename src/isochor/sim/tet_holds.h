@@ -12,9 +12,10 @@ struct TetHolds {
   std::vector<Driver> soft;  ///< one per group of springs; those between bodies have no points
 };
 
-/// Adds the holds of a scene to its bodies. Springs hold points that ride on tets: the vertices of
-/// a part of the surface, or those of a bone that are in tets. Where the scene starts in
-/// equilibrium, parts that nothing holds are treated as those of a lattice (build_lattice_scene).
+/// Adds the holds of a scene to its bodies. A part of the surface that is held without springs
+/// holds the nodes of tets on it. Springs hold points that ride on tets: the vertices of a part of
+/// the surface, or those of a bone that are in tets. Where the scene starts in equilibrium, parts
+/// that nothing holds are treated as those of a lattice (build_lattice_scene).
 TetHolds hold_bodies(const SceneSpec& scene, std::span<TetBody> bodies, Context& context);
 
 }  // namespace isochor::sim
