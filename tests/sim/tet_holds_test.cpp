@@ -150,10 +150,120 @@ TEST(TetHolds, ClampedFacesShareTheirEdge) {
       HasSubstr("tets do not follow the surface of a bone"));
 }
 
+/// A cube of 40 cm with a corner at the origin: three faces slide in their planes, a fourth is
+/// pulled at.
+const std::string kEighth = R"(format = 1
+[time]
+frames = 1
+[world]
+gravity = [0, 0, 0]
+[[body]]
+name = "cube"
+cell_size = "10 cm"
+shape = { kind = "box", center = [0.2, 0.2, 0.2], size = [0.4, 0.4, 0.4], edge = 0.05 }
+material = { law = "linear", young = "20 kPa", poisson = 0.3 }
+[[body.hold]]
+name = "x"
+where = "x-"
+depth = "1 mm"
+select = "surface"
+slide = "plane"
+direction = [1, 0, 0]
+[[body.hold]]
+name = "y"
+where = "y-"
+depth = "1 mm"
+select = "surface"
+slide = "plane"
+direction = [0, 2, 0]
+[[body.hold]]
+name = "z"
+where = "z-"
+depth = "1 mm"
+select = "surface"
+slide = "plane"
+[[body.load]]
+name = "pull"
+where = "x+"
+depth = "1 mm"
+kind = "traction"
+traction = ["200 Pa", 0, 0]
+)";
+
+TEST(TetHolds, FacesThatSlideLetABodyStretchEvenly) {
+  for (const char* settings : {"method.volume=penalty", "method.volume=zones"}) {
+    Context context(2);
+    Simulation simulation(parsed(kEighth + kTets, {settings, "method.newton.tolerance=1e-9"}),
+                          context);
+    run_to(simulation, 1);
+    const auto [frame, m] = simulation.snapshot();
+    ASSERT_EQ(m.reactions.size(), 3u);
+    EXPECT_EQ(m.reactions[0].name, "cube.x");
+    EXPECT_NEAR(m.reactions[0].force[0], -200 * 0.16, 1e-5);
+    EXPECT_NEAR(m.reactions[1].force[1], 0, 1e-5) << "nothing pulls across";
+    const auto& nodes = frame.bodies[0].nodes;
+    const auto& rest = simulation.topology().bodies[0].rest_nodes;
+    int on_edge = 0;
+    for (std::size_t n = 0; n < nodes.size(); ++n) {
+      const Vec3d way = nodes[n] - rest[n];
+      if (rest[n][0] < 1e-9) {
+        EXPECT_NEAR(way[0], 0, 1e-15);
+        on_edge += rest[n][1] < 1e-9;
+      }
+      if (std::string(settings) != "method.volume=penalty") continue;
+      EXPECT_NEAR(way[0], 0.01 * rest[n][0], 6e-4);
+      EXPECT_NEAR(way[1], -0.003 * rest[n][1], 3e-4);
+    }
+    EXPECT_GT(on_edge, 0) << "nodes that two faces hold";
+  }
+}
+
+TEST(TetHolds, WhatSlidesAlongALineIsTakenAcrossIt) {
+  const std::string head = kEighth.substr(0, kEighth.find("[[body.hold]]"));
+  const std::string text = head + R"([[body.hold]]
+name = "rail"
+where = "x-"
+select = "surface"
+slide = "line"
+direction = [0, 0, 1]
+key = [{ frame = 0 }, { frame = 2, translate = [0.02, 0.01, 0.5] }]
+[[body.hold]]
+name = "stop"
+where = "z+"
+slide = "plane"
+direction = [0, 0, 1]
+)" + kTets;
+  for (const char* integrator : {"static", "midpoint", "bdf2"}) {
+    Context context(2);
+    Simulation simulation(
+        parsed(text, {"time.frames=2", std::string("time.integrator=") + integrator,
+                      "time.substeps=16", "method.newton.tolerance=1e-9"}),
+        context);
+    run_to(simulation, 2);
+    const auto [frame, m] = simulation.snapshot();
+    const auto& rest = simulation.topology().bodies[0].rest_nodes;
+    for (std::size_t n = 0; n < rest.size(); ++n) {
+      const Vec3d way = frame.bodies[0].nodes[n] - rest[n];
+      if (rest[n][0] < 1e-9) {
+        EXPECT_NEAR(way[0], 0.02, 1e-12);
+        EXPECT_NEAR(way[1], 0.01, 1e-12);
+      }
+      EXPECT_LT(std::abs(way[2]), 0.1) << "nothing takes it along the line";
+    }
+    if (!m.motion) continue;
+    EXPECT_GT(m.motion->hold_work, 0);
+    EXPECT_LT(std::abs(m.motion->integrator_loss), 0.03 * m.motion->hold_work) << integrator;
+  }
+}
+
 TEST(TetHolds, SameBitsForAnyThreadCountAndAfterARestore) {
-  for (const char* settings : {"time.integrator=static", "time.integrator=bdf2",
-                               "time.integrator=midpoint", "method.volume=one-ring"}) {
+  for (const char* settings :
+       {"time.integrator=static", "time.integrator=bdf2", "time.integrator=midpoint",
+        "body[0].hold[1].slide=plane", "method.volume=one-ring"}) {
     std::vector<std::string> all{settings};
+    if (all[0] == "body[0].hold[1].slide=plane") {
+      all.insert(all.end(), {"body[0].hold[1].direction=[1,0,0]", "time.integrator=bdf2"});
+    }
     if (all[0] == "method.volume=one-ring") all.push_back("time.integrator=backward-euler");
     const SceneSpec scene = parsed(kSoftBar, all);
     std::vector<std::byte> reference;

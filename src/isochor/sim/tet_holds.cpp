@@ -56,6 +56,7 @@ class Holding {
       next += std::int32_t(body.spec.mesh.positions.size());
     }
     out_.nodes.resize(bodies.size());
+    out_.sliding.resize(bodies.size());
   }
 
   TetHolds hold() {
@@ -75,6 +76,7 @@ class Holding {
                     "give skeleton and mesh the same scale, and joints where the mesh is");
       }
     }
+    for (std::size_t b = 0; b < bodies_.size(); ++b) drop_held(bodies_[b].spec);
     for (const TieSpec& tie : scene_.ties) add_tie(tie);
     if (scene_.time.starts_in_equilibrium()) hold_loose_parts();
     return std::move(out_);
@@ -89,6 +91,12 @@ class Holding {
     TetBody& body = bodies_[b];
     const bool clamps = hold.select == "surface";
     std::vector<std::int32_t> held = clamps ? nodes_on_surface(body, hold) : nodes_in(body, hold);
+    if (hold.slide != "none") {
+      body.spec.sliding.push_back(
+          {.name = hold.name, .nodes = std::move(held), .along_line = hold.slide == "line"});
+      out_.sliding[b].push_back(hold);
+      return;
+    }
     for (std::size_t h = 0; h < out_.nodes[b].size(); ++h) {
       std::vector<std::int32_t>& theirs = body.spec.holds[h].nodes;
       const auto is_theirs = [&](std::int32_t n) { return std::ranges::binary_search(theirs, n); };
@@ -104,6 +112,17 @@ class Holding {
     }
     body.spec.holds.push_back({.name = hold.name, .nodes = std::move(held)});
     out_.nodes[b].push_back(hold);
+  }
+
+  /// Nodes that another hold has altogether are no longer those of a hold that slides.
+  static void drop_held(tets::BodySpec& body) {
+    std::vector<std::uint8_t> held(body.mesh.positions.size(), 0);
+    for (const tets::HoldSpec& hold : body.holds) {
+      for (const std::int32_t n : hold.nodes) held[n] = 1;
+    }
+    for (tets::SlidingHoldSpec& hold : body.sliding) {
+      std::erase_if(hold.nodes, [&](std::int32_t n) { return held[n] != 0; });
+    }
   }
 
   std::vector<std::int32_t> nodes_in(const TetBody& body, const HoldSpec& hold) {
@@ -245,6 +264,9 @@ class Holding {
         for (int k = 1; k < 4; ++k) sets.join(set_of(first + tet[k]), set_of(first + tet[0]));
       }
       for (const tets::HoldSpec& hold : bodies_[b].spec.holds) {
+        for (const std::int32_t n : hold.nodes) sets.join(set_of(first + n), 0);
+      }
+      for (const tets::SlidingHoldSpec& hold : bodies_[b].spec.sliding) {
         for (const std::int32_t n : hold.nodes) sets.join(set_of(first + n), 0);
       }
     }

@@ -7,7 +7,8 @@
 namespace isochor::sim {
 
 struct TetHolds {
-  std::vector<std::vector<HoldSpec>> nodes;  ///< per body, as in its tets::BodySpec
+  std::vector<std::vector<HoldSpec>> nodes;    ///< per body, as in its tets::BodySpec
+  std::vector<std::vector<HoldSpec>> sliding;  ///< the same of those that slide
   std::vector<tets::SpringGroupSpec> springs;
   std::vector<Driver> soft;  ///< one per group of springs; those between bodies have no points
 };

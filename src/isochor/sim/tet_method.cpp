@@ -53,7 +53,7 @@ TetMethod::TetMethod(const SceneSpec& scene, Context& context)
       scene_(build_tet_scene(scene, params_of(scene.method, scene.time), context)),
       model_(scene_.model),
       state_(tets::make_state(model_)),
-      guides_(scene_.holds.size() + scene_.soft_holds.size()),
+      guides_(scene_.driver_count()),
       loads_(model_.node_count()),
       scratch_(model_),
       conserving_(make_conserving(scene, model_, context)),
@@ -66,7 +66,7 @@ Summary TetMethod::summary() const {
   Summary result{.elements = "tets",
                  .cells = model_.tets.size(),
                  .nodes = model_.node_count(),
-                 .held_nodes = model_.held_count()};
+                 .held_nodes = model_.held_count() + model_.sliding_count()};
   result.mass = std::accumulate(model_.mass.begin(), model_.mass.end(), 0.0);
   for (std::size_t b = 0; b < scene_.topology.bodies.size(); ++b) {
     const auto& positions = scene_.topology.bodies[b].surface.positions;
@@ -150,6 +150,10 @@ void TetMethod::set_velocities() {
   }
   for (const tets::Hold& hold : model_.holds) {
     for (const std::int32_t n : hold.nodes) state_.velocities[n] = {0, 0, 0};
+  }
+  for (const tets::Slide& slide : demands_at(scene_, guides_, 0).slides) {
+    Vec3d& velocity = state_.velocities[slide.node];
+    velocity -= dot(slide.normal, velocity) * slide.normal;
   }
   ledger_ = {.start = total_energy()};
 }
@@ -326,6 +330,7 @@ void TetMethod::move_hold(const std::string& name, const Pose& pose) {
 std::vector<std::string> TetMethod::hold_names() const {
   std::vector<std::string> names;
   for (const tets::Hold& hold : model_.holds) names.push_back(hold.name);
+  for (const tets::SlidingHold& hold : model_.sliding) names.push_back(hold.name);
   for (const tets::SpringGroup& group : model_.spring_groups) names.push_back(group.name);
   return names;
 }

@@ -42,6 +42,7 @@ class TetMethod final : public Method {
               .activations = activations,
               .loads = loads,
               .spring_targets = demands.spring_targets,
+              .slides = demands.slides,
               .volumes = volumes};
     }
   };

@@ -101,15 +101,20 @@ TetScene build_tet_scene(const SceneSpec& scene, const tets::Params& params, Con
     specs.push_back(std::move(band));
   }
   out.model = tets::build_model(specs, params, context.arena, holds.springs);
-  for (const auto& of_body : holds.nodes) {
-    for (const HoldSpec& hold : of_body) {
-      std::vector<Vec3d> points;
-      for (const std::int32_t n : out.model.holds[out.holds.size()].nodes) {
-        points.push_back(out.model.rest_positions[n]);
+  const auto add_drivers = [&](const std::vector<std::vector<HoldSpec>>& specs_of_bodies,
+                               const auto& in_model, std::vector<Driver>& to) {
+    for (const auto& of_body : specs_of_bodies) {
+      for (const HoldSpec& hold : of_body) {
+        std::vector<Vec3d> points;
+        for (const std::int32_t n : in_model[to.size()].nodes) {
+          points.push_back(out.model.rest_positions[n]);
+        }
+        to.push_back(make_driver(hold, std::move(points)));
       }
-      out.holds.push_back(make_driver(hold, std::move(points)));
     }
-  }
+  };
+  add_drivers(holds.nodes, out.model.holds, out.holds);
+  add_drivers(holds.sliding, out.model.sliding, out.sliding);
   out.soft_holds = std::move(holds.soft);
   return out;
 }
@@ -123,6 +128,14 @@ TetDemands demands_at(const TetScene& scene, const Guides& guides, double time) 
       out.held_positions.push_back(pose(point, driver.center));
     }
   }
+  std::vector<Vec3d> directions, targets;
+  for (const Driver& driver : scene.sliding) {
+    const Pose pose = pose_at(driver, guides[next++], time);
+    const Vec3d direction = rotation_from_vector(pose.rotation) * driver.spec.direction;
+    directions.push_back((1 / norm(direction)) * direction);
+    for (const Vec3d& point : driver.points) targets.push_back(pose(point, driver.center));
+  }
+  out.slides = tets::slides_of_holds(scene.model, directions, targets);
   out.spring_targets.assign(scene.model.springs.count(), Vec3d{0, 0, 0});
   for (std::size_t g = 0; g < scene.soft_holds.size(); ++g) {
     const Driver& driver = scene.soft_holds[g];
@@ -154,6 +167,12 @@ Setup setup_of(const TetScene& scene) {
                                  .kind = Attachment::Kind::Hold,
                                  .points = driver.points,
                                  .keys = keys_about_middle(driver)});
+  }
+  for (std::size_t h = 0; h < scene.sliding.size(); ++h) {
+    setup.attachments.push_back({.name = scene.model.sliding[h].name,
+                                 .kind = Attachment::Kind::Slide,
+                                 .points = scene.sliding[h].points,
+                                 .keys = keys_about_middle(scene.sliding[h])});
   }
   for (std::size_t g = 0; g < scene.soft_holds.size(); ++g) {
     const Driver& driver = scene.soft_holds[g];

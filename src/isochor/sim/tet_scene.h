@@ -24,10 +24,15 @@ struct TetScene {
   files::Topology topology;      ///< tets in the order of the bodies' meshes; then bands
   std::vector<TetRider> riders;  ///< one per body; those of bands enclose nothing
   std::vector<Driver> holds;     ///< one per Model::holds
+  std::vector<Driver> sliding;   ///< one per Model::sliding
   /// One per Model::spring_groups; springs between bodies have no points.
   std::vector<Driver> soft_holds;
+  /// All that move something: holds, those that slide, soft holds.
+  std::size_t driver_count() const { return holds.size() + sliding.size() + soft_holds.size(); }
   const Driver& driver(std::size_t number) const {
-    return number < holds.size() ? holds[number] : soft_holds[number - holds.size()];
+    if (number < holds.size()) return holds[number];
+    number -= holds.size();
+    return number < sliding.size() ? sliding[number] : soft_holds[number - sliding.size()];
   }
   std::vector<SurfaceLoad> tractions;
   std::vector<ZoneGroup> zones;  ///< of all bodies, where they keep their volume
@@ -35,9 +40,10 @@ struct TetScene {
 
 TetScene build_tet_scene(const SceneSpec& scene, const tets::Params& params, Context& context);
 
-/// What holds ask for at a time, as in tets::StepInput; guides are per hold, then per soft hold.
+/// What holds ask for at a time, as in tets::StepInput; guides are per TetScene::driver.
 struct TetDemands {
   std::vector<Vec3d> held_positions, spring_targets;
+  std::vector<tets::Slide> slides;
 };
 TetDemands demands_at(const TetScene& scene, const Guides& guides, double time);
 

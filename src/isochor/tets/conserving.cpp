@@ -76,8 +76,9 @@ Conserving::Conserving(const Model& model, const ConservingParams& params,
       shear_modulus_[n] += model.mu[t] * model.volume[t] / (4 * rings_.rest_volumes()[n]);
     }
   }
+  const std::vector<std::uint8_t> held = model.is_held_at_all();
   for (const std::int32_t p : surface().surface().points) {
-    if (!model.held[p]) free_points_.push_back(p);
+    if (!held[p]) free_points_.push_back(p);
   }
 }
 
@@ -343,6 +344,12 @@ ConservingReport Conserving::advance_in_parts(State& state, const StepInput& inp
         }
       }
       next.held_positions = held_;
+      held_slides_.assign(input.slides.begin(), input.slides.end());
+      for (Slide& slide : held_slides_) {
+        const double from = dot(slide.normal, state.positions[slide.node]);
+        slide.place = from + (part / (1 - done)) * (slide.place - from);
+      }
+      next.slides = held_slides_;
       if (!input.first_spring_targets.empty()) {
         spring_targets_.resize(input.spring_targets.size());
         for (std::size_t s = 0; s < spring_targets_.size(); ++s) {

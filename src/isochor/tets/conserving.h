@@ -198,6 +198,7 @@ class Conserving {
   std::vector<Vec3d> reaction_;  ///< of contacts, in a half step, kg m/s
   State next_, before_;          ///< of the implicit scheme: a step's end, and where all began
   std::vector<Vec3d> held_, spring_targets_;  ///< where a part of a step ends
+  std::vector<Slide> held_slides_;
 };
 
 }  // namespace isochor::tets

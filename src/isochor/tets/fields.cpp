@@ -66,6 +66,23 @@ std::vector<solve::Resultant> reactions(const Model& model, const State& state,
     }
     result.push_back(solve::resultant(pushes));
   }
+  std::vector<Vec3d> sliding(next + model.sliding_count(), Vec3d{0, 0, 0});
+  for (const Slide& slide : input.slides) {
+    const std::int32_t n = slide.node;
+    if (slide.held < 0) continue;
+    Vec3d push = -(elastic_force[n] + model.mass[n] * input.gravity);
+    if (!input.loads.empty()) push -= input.loads[n];
+    sliding[slide.held] += dot(slide.normal, push) * slide.normal;
+  }
+  for (const SlidingHold& hold : model.sliding) {
+    pushes.clear();
+    for (const std::int32_t n : hold.nodes) {
+      pushes.push_back(
+          {state.positions[n], state.last_dt > 0 ? state.pushes[next] : sliding[next]});
+      ++next;
+    }
+    result.push_back(solve::resultant(pushes));
+  }
   const solve::Springs& springs = model.springs;
   std::vector<Vec3d> pulls(springs.count());
   if (!pulls.empty()) {

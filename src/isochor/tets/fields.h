@@ -18,7 +18,8 @@ std::vector<double> to_nodes(const Model& model, std::span<const double> per_tet
 
 /// What each of Model::holds pushes with to keep its nodes where they are: from what elasticity
 /// (springs too), gravity and loads leave on them, or, after a step in time, from State::pushes.
-/// Then what each of Model::spring_groups pulls with, of ties on the first of their bodies.
+/// Then the same of Model::sliding, and what each of Model::spring_groups pulls with, of ties on
+/// the first of their bodies.
 std::vector<solve::Resultant> reactions(const Model& model, const State& state,
                                         std::span<const Vec3d> elastic_force,
                                         const StepInput& input, ThreadArena& arena);

@@ -147,6 +147,20 @@ void append_holds(const BodySpec& body, const BodyRange& range, Model& model) {
     }
     model.holds.push_back(std::move(hold));
   }
+  for (const SlidingHoldSpec& spec : body.sliding) {
+    SlidingHold hold{
+        .name = body.name + "." + spec.name, .nodes = {}, .along_line = spec.along_line};
+    for (const std::int32_t n : spec.nodes) {
+      const std::int32_t node = range.first_node + n;
+      if (model.held[node]) {
+        throw Error(Fault::Input, hold.name,
+                    fmt::format("node {} is in a hold that does not slide", n),
+                    "leave it out of this one");
+      }
+      hold.nodes.push_back(node);
+    }
+    model.sliding.push_back(std::move(hold));
+  }
 }
 
 void append_zones(const BodySpec& body, const BodyRange& range, Model& model) {
@@ -344,6 +358,20 @@ std::size_t Model::held_count() const {
   std::size_t count = 0;
   for (const Hold& hold : holds) count += hold.nodes.size();
   return count;
+}
+
+std::size_t Model::sliding_count() const {
+  std::size_t count = 0;
+  for (const SlidingHold& hold : sliding) count += hold.nodes.size();
+  return count;
+}
+
+std::vector<std::uint8_t> Model::is_held_at_all() const {
+  std::vector<std::uint8_t> out = held;
+  for (const SlidingHold& hold : sliding) {
+    for (const std::int32_t n : hold.nodes) out[n] = 1;
+  }
+  return out;
 }
 
 Model build_model(const std::vector<BodySpec>& bodies, const Params& params, ThreadArena& arena,

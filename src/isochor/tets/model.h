@@ -23,6 +23,14 @@ struct HoldSpec {
   std::vector<std::int32_t> nodes;  ///< numbers within the body's mesh
 };
 
+/// Nodes that follow a prescribed motion in a plane's normal alone, or across a line. A node may be
+/// in several of them: it then has what all of them leave.
+struct SlidingHoldSpec {
+  std::string name;
+  std::vector<std::int32_t> nodes;  ///< as in HoldSpec; in no hold that does not slide
+  bool along_line = false;
+};
+
 /// What a body is made of, before it becomes part of a model.
 struct BodySpec {
   std::string name;
@@ -37,6 +45,7 @@ struct BodySpec {
   double mass_damping = 0;         ///< Rayleigh's coefficient of the mass, 1/s
   double stiffness_damping = 0;    ///< that of the stiffness, s
   std::vector<HoldSpec> holds;
+  std::vector<SlidingHoldSpec> sliding;
   std::vector<ZoneSpec> zones;  ///< that keep their volume; pressures in them are unknowns
   /// Skin on its surface; or, of a body without tets, the body itself.
   std::vector<shells::SheetSpec> sheets;
@@ -87,6 +96,12 @@ struct Hold {
   std::vector<std::int32_t> nodes;  ///< in the model
 };
 
+struct SlidingHold {
+  std::string name;                 ///< "body.hold"
+  std::vector<std::int32_t> nodes;  ///< in the model
+  bool along_line = false;
+};
+
 struct SpringGroup {
   std::string name;
   std::int32_t first = 0, count = 0;  ///< in Model::springs
@@ -125,6 +140,7 @@ struct Model {
   std::vector<double> mass;           ///< per node, kg
   std::vector<std::uint8_t> held;     ///< per node
   std::vector<Hold> holds;
+  std::vector<SlidingHold> sliding;
   Zones zones;
   /// What rounding leaves on a node, per metre that it is away from the origin, N/m.
   double rounding_stiffness = 0;
@@ -148,6 +164,9 @@ struct Model {
   }
   bool moves() const { return params.integrator != solve::Integrator::Static; }
   std::size_t held_count() const;
+  std::size_t sliding_count() const;
+  /// Per node, whether a hold has it that slides or not: nothing else may move it.
+  std::vector<std::uint8_t> is_held_at_all() const;
   /// The largest of all bodies, s.
   double stiffness_damping() const;
 };

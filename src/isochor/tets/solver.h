@@ -18,7 +18,7 @@ struct State {
   std::vector<Vec3d> last_positions, last_velocities;
   double last_dt = 0;  ///< length of the last step, s; 0: there was none
   /// What holds pushed their nodes with in the last step, N, in the order of
-  /// StepInput::held_positions.
+  /// StepInput::held_positions, then of the nodes of Model::sliding.
   std::vector<Vec3d> pushes;
   std::vector<double> pressures;  ///< per zone, Pa; positive where it is compressed
 };
@@ -37,8 +37,8 @@ struct StepInput {
   /// Per spring, m; none: springs do not act. Where a step may be cut (Conserving), also those of
   /// its begin; none: they stay.
   std::span<const Vec3d> spring_targets, first_spring_targets;
-  /// Nodes in contact, ascending: each stays in its place along the normal unless it would have to
-  /// be pulled there.
+  /// Nodes in contact, and those of holds that slide (slides_of_holds), ascending: each stays in
+  /// its place along the normal, in contact unless it would have to be pulled there.
   std::span<const Slide> slides;
   /// Barriers and friction, for the surface of the model, with colliders placed at the end of the
   /// step; none: nothing touches. Nothing may cross in the state; then nothing ever does. Without

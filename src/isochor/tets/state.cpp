@@ -18,7 +18,7 @@ State make_state(const Model& model) {
   state.pressures.assign(model.zones.count(), 0);
   if (!model.moves()) return state;
   state.velocities.assign(model.node_count(), Vec3d{0, 0, 0});
-  state.pushes.assign(model.held_count(), Vec3d{0, 0, 0});
+  state.pushes.assign(model.held_count() + model.sliding_count(), Vec3d{0, 0, 0});
   if (model.params.integrator == solve::Integrator::Bdf2) {
     state.last_positions = state.positions;
     state.last_velocities = state.velocities;
@@ -33,12 +33,14 @@ Scratch::Scratch(const Model& model)
       step(model.node_count()),
       origin(model.moves() ? model.node_count() : 0),
       target(origin.size()),
-      pushes(model.moves() ? model.held_count() : 0),
+      pushes(model.moves() ? model.held_count() + model.sliding_count() : 0),
       drag(model.moves() && model.stiffness_damping() > 0 ? model.node_count() : 0),
       elastic(model),
       linear(model),
       zonal(model),
-      local(model.moves() ? LocalMemory(model) : LocalMemory()) {}
+      local(model.moves() ? LocalMemory(model) : LocalMemory()) {
+  slides.reserve(3 * model.sliding_count());
+}
 
 void Scratch::poison() {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
