@@ -17,10 +17,8 @@ void hold_along(Vec3d direction, const Vec3d& target, std::int32_t node, std::in
   }
   const double length = norm(direction);
   if (length < kNothingNew) return;
-  to.push_back({.node = node,
-                .normal = (1 / length) * direction,
-                .place = place / length,
-                .held = held});
+  to.push_back(
+      {.node = node, .normal = (1 / length) * direction, .place = place / length, .held = held});
 }
 
 }  // namespace
