@@ -1,10 +1,8 @@
 #include "isochor/sim/tet_scene.h"
 
 #include <algorithm>
-#include <fmt/core.h>
 #include <iterator>
 
-#include "isochor/base/error.h"
 #include "isochor/sim/region.h"
 #include "isochor/sim/tet_holds.h"
 #include "isochor/sim/tet_muscles.h"
