@@ -89,7 +89,7 @@ Outcome run_curl(const Curl& curl, Context& context) {
   std::vector<Vec3d> pull(curl.model.springs.count());
   outcome.energy =
       lattice::elastic_energy(curl.model, state.positions, blocks, context.arena) +
-      lattice::spring_pulls(curl.model.springs, state.positions, curl.targets, pull, context.arena);
+      solve::spring_pulls(curl.model.springs, state.positions, curl.targets, pull, context.arena);
   outcome.positions = state.positions;
   return outcome;
 }

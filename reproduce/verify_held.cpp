@@ -59,7 +59,7 @@ Result measure(const Way& way, int per_radius, double poisson, Boundary boundary
     springs.push_back({.name = "all", .springs = {}});
     for (const auto& patch :
          grid::surface_patches(body.lattice, mesh.positions, triangulate(mesh), context.arena)) {
-      lattice::Spring& spring = springs[0].springs.emplace_back(lattice::Spring{
+      solve::Spring& spring = springs[0].springs.emplace_back(solve::Spring{
           .terms = {}, .stiffness = Mat3d::identity() * (way.factor * kMu / h * norm(patch.area))});
       Vec3d at{0, 0, 0};
       for (int c = 0; c < 8; ++c) {

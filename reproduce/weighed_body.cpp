@@ -164,7 +164,7 @@ WeighedBody::WeighedBody(const lattice::Model& model, std::span<const Vec3d> pos
   lattice::linearise(model, positions, fix, scratch_.tangents, context.arena);
   lattice::stiffness_diagonal(model, scratch_.tangents, std::span(scratch_.diagonal),
                               context.arena);
-  lattice::add_spring_diagonal(model.springs, scratch_.diagonal, context.arena);
+  solve::add_spring_diagonal(model.springs, scratch_.diagonal, context.arena);
   multigrid_.linearise(positions);
   multigrid_.prepare(scratch_.tangents, scratch_.diagonal);
   for (std::size_t n = 0; n < load_.size(); ++n) load_[n] = model.mass[n] * Vec3d{0.3, -1, 0.6};
@@ -173,7 +173,7 @@ WeighedBody::WeighedBody(const lattice::Model& model, std::span<const Vec3d> pos
 
 void WeighedBody::apply(std::span<const Vec3d> v, std::span<Vec3d> out) {
   lattice::apply_stiffness(model_, scratch_.tangents, v, out, context_.arena);
-  lattice::add_spring_stiffness(model_.springs, v, scratch_.pull, out, context_.arena);
+  solve::add_spring_stiffness(model_.springs, v, scratch_.pull, out, context_.arena);
   lattice::keep_free<double>(model_, scratch_.slides, out, context_.arena);
 }
 

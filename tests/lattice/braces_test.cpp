@@ -41,10 +41,10 @@ struct Ball {
 
 TEST(Braces, HoldNodesWithLittleMaterialAndNoOthers) {
   const Ball ball;
-  const std::vector<Spring> braces = find_braces(ball.model, ball.model.bodies[0], 0.2);
+  const std::vector<solve::Spring> braces = find_braces(ball.model, ball.model.bodies[0], 0.2);
   const double full = std::ranges::max(ball.model.mass);
   std::vector<bool> braced(ball.model.node_count(), false);
-  for (const Spring& brace : braces) braced[brace.terms[0].index] = true;
+  for (const solve::Spring& brace : braces) braced[brace.terms[0].index] = true;
   std::size_t weakest = 0;
   for (std::size_t n = 0; n < braced.size(); ++n) {
     EXPECT_TRUE(!braced[n] || ball.model.mass[n] < 0.1 * full) << n;
@@ -52,7 +52,7 @@ TEST(Braces, HoldNodesWithLittleMaterialAndNoOthers) {
   }
   EXPECT_LT(ball.model.mass[weakest], 1e-2 * full) << "or the ball shows nothing";
   EXPECT_TRUE(braced[weakest]);
-  for (const Spring& brace : braces) {
+  for (const solve::Spring& brace : braces) {
     EXPECT_GT(ball.model.mass[brace.terms[1].index], ball.model.mass[brace.terms[0].index]);
   }
 }
@@ -78,7 +78,7 @@ TEST(Braces, LeaveHomogeneousDeformationsAlone) {
   const Ball ball;
   const Mat3d F = rotation_from_vector({0.3, -1.2, 0.5}) *
                   Mat3d{{Vec3d{1.4, 0.2, 0}, Vec3d{-0.3, 0.8, 0.1}, Vec3d{0, 0.4, 1.1}}};
-  for (const Spring& brace : find_braces(ball.model, ball.model.bodies[0], 0.2)) {
+  for (const solve::Spring& brace : find_braces(ball.model, ball.model.bodies[0], 0.2)) {
     Vec3d stretch{0, 0, 0};
     for (const auto& [node, weight] : brace.terms) {
       stretch += weight * (F * ball.model.rest_positions[node] + Vec3d{3, 1, 2});

@@ -44,9 +44,9 @@ TEST(LatticeCoarsest, FactorsSolveWithSpringsBetweenBodies) {
   BodySpec first = box_spec(3, 2, 2, 1), second = box_spec(2, 2, 2, 1);
   first.name = "first";
   const auto offset = static_cast<std::int32_t>(first.lattice.rest_positions.size());
-  const Spring tie{.terms = {{0, 0.5}, {3, 0.5}, {offset, -0.25}, {offset + 1, -0.75}},
-                   .stiffness = Mat3d::diagonal({3, 2, 1})};
-  const Spring ground{.terms = {{5, 1.0}}, .stiffness = Mat3d::diagonal({9, 9, 9})};
+  const solve::Spring tie{.terms = {{0, 0.5}, {3, 0.5}, {offset, -0.25}, {offset + 1, -0.75}},
+                          .stiffness = Mat3d::diagonal({3, 2, 1})};
+  const solve::Spring ground{.terms = {{5, 1.0}}, .stiffness = Mat3d::diagonal({9, 9, 9})};
   const Model model = build_model({first, second}, {}, {{"ties", {tie, ground}}});
   const BlockMatrix springs = spring_matrix(std::array{tie, ground});
   const DirectPlan plan = plan_direct(model, springs);
@@ -85,7 +85,8 @@ TEST(LatticeCoarsest, FactorsSolveWithSpringsBetweenBodies) {
 /// A coarse level feels a spring as the fine one does, for motions that it can make.
 TEST(LatticeCoarsest, SpringsOfCoarseLevelsAreThoseOfTheFinest) {
   BodySpec spec = box_spec(12, 12, 12, 1);
-  const Spring spring{.terms = {{100, 0.3}, {101, 0.7}}, .stiffness = Mat3d::diagonal({4, 5, 6})};
+  const solve::Spring spring{.terms = {{100, 0.3}, {101, 0.7}},
+                             .stiffness = Mat3d::diagonal({4, 5, 6})};
   const Model model =
       build_model({spec}, {.preconditioner = Preconditioner::Multigrid}, {{"s", {spring}}});
   ThreadArena arena(1);

@@ -11,9 +11,9 @@ namespace isochor::lattice {
 namespace {
 
 /// Terms of the point p of a lattice whose nodes begin at `first` in the model.
-std::vector<SpringTerm> point_at(const grid::Lattice& lattice, const Vec3d& p, double sign = 1,
-                                 std::int32_t first = 0) {
-  std::vector<SpringTerm> terms;
+std::vector<solve::SpringTerm> point_at(const grid::Lattice& lattice, const Vec3d& p,
+                                        double sign = 1, std::int32_t first = 0) {
+  std::vector<solve::SpringTerm> terms;
   const std::vector<Vec3d> points{p};
   for (const auto& [node, weight] : grid::embed(lattice, points).weights(0)) {
     terms.push_back({first + node, sign * weight});
@@ -34,9 +34,9 @@ TEST(Springs, PullsAreTheSlopeOfTheEnergyAndStiffnessThatOfThePulls) {
   BodySpec spec = uniform_bar(1, 0.3);
   const Mat3d k = times_transpose(Mat3d::diagonal({1, 2, 3}), rotation_from_vector({1, 2, 3}));
   const Mat3d stiffness = times_transpose(k, k);
-  const std::vector<Spring> list{{point_at(spec.lattice, {0.3, 0.1, 0.2}), stiffness},
-                                 {point_at(spec.lattice, {0.35, 0.15, 0.2}), isotropic(5)}};
-  const Springs springs = build_springs(list);
+  const std::vector<solve::Spring> list{{point_at(spec.lattice, {0.3, 0.1, 0.2}), stiffness},
+                                        {point_at(spec.lattice, {0.35, 0.15, 0.2}), isotropic(5)}};
+  const solve::Springs springs = build_springs(list);
   const std::vector<Vec3d> targets{{0.1, 0.7, 0.2}, {0.4, -0.3, 1}};
   ThreadArena arena(1);
   const std::size_t nodes = spec.lattice.rest_positions.size();
@@ -98,7 +98,7 @@ TEST(LatticeConstraints, BodyHeldBySpringsAloneSinksUntilTheyCarryItsWeight) {
   double sink = 0;  // of the held points
   for (std::size_t s = 0; s < targets.size(); ++s) {
     Vec3d point{0, 0, 0};
-    for (const SpringTerm& term : group.springs[s].terms) {
+    for (const solve::SpringTerm& term : group.springs[s].terms) {
       point += term.weight * state.positions[term.index];
     }
     sink += (targets[s] - point)[1] / double(targets.size());
@@ -118,8 +118,8 @@ TEST(LatticeConstraints, SpringsBetweenBodiesCarryOneByTheOther) {
   SpringGroupSpec tie{.name = "tie", .springs = {}};
   for (const double x : {0.2, 0.5, 0.8}) {
     for (const double z : {0.1, 0.4}) {
-      Spring spring{point_at(lower.lattice, {x, -0.2, z}, 1, first), isotropic(1e5)};
-      for (const SpringTerm& t : point_at(upper.lattice, {x, -0.2, z}, -1)) {
+      solve::Spring spring{point_at(lower.lattice, {x, -0.2, z}, 1, first), isotropic(1e5)};
+      for (const solve::SpringTerm& t : point_at(upper.lattice, {x, -0.2, z}, -1)) {
         spring.terms.push_back(t);
       }
       tie.springs.push_back(spring);

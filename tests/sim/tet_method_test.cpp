@@ -312,18 +312,21 @@ TEST(TetMethod, WhatItLacksIsNamedWithMethodsThatHaveIt) {
   EXPECT_THAT(problem("poisson = 0.3", "poisson = 0.5"),
               AllOf(HasSubstr(chosen + "incompressible bodies (poisson = 0.5 of 'bar')"),
                     HasSubstr("use one of: lattice-mixed (method.volume = \"mixed\")")));
-  EXPECT_THAT(problem("where = \"x-\"", "where = \"x-\"\nselect = \"surface\""),
-              HasSubstr(chosen + "clamped surfaces (hold 'left' of 'bar')"));
-  EXPECT_THAT(problem("where = \"x-\"", "where = \"x-\"\nslide = \"plane\""),
-              HasSubstr(chosen + "sliding nodes (hold 'left' of 'bar')"));
+  for (const char* select : {"", "select = \"surface\"\n"}) {
+    const std::string text =
+        replaced(replaced(kTets, "[time]\nframes = 4\n", ""), "[method]\nname = \"tets\"\n", "");
+    EXPECT_THAT(error_of([&] {
+                  parse_scene(text + "[[body.hold]]\nname = \"wall\"\nwhere = \"y-\"\n" + select +
+                                  "slide = \"plane\"\n[time]\nintegrator = \"backward-euler\"\n"
+                                  "[method]\nname = \"tets\"\nvolume = \"one-ring\"\n",
+                              "scene.toml");
+                }).what(),
+                HasSubstr("no sliding nodes (hold 'wall' of 'bar')"));
+  }
   EXPECT_THAT(problem("[[body.hold]]",
                       "[[body.load]]\nname = \"push\"\nwhere = \"y+\"\npressure = \"1 kPa\"\n"
                       "[[body.hold]]"),
               HasSubstr(chosen + "pressures (load 'push' of 'bar')"));
-  EXPECT_THAT(problem("[[body.hold]]",
-                      "[[body.muscle]]\nname = \"m\"\n[body.muscle.shape]\nkind = \"sphere\"\n"
-                      "[[body.hold]]"),
-              HasSubstr(chosen + "muscles (muscle 'm' of 'bar')"));
   EXPECT_THAT(problem("name = \"tets\"", "name = \"tets\"\nvolume = \"mixed\""),
               HasSubstr("method.volume = \"mixed\" does not go with tets"));
 }

@@ -96,6 +96,23 @@ TEST_P(TetElasticity, ForceIsMinusTheGradientOfTheEnergy) {
   EXPECT_LT(best, 1e-7);
 }
 
+TEST_P(TetElasticity, FibresOfATetActByTheirFactor) {
+  if (materials::is_isotropic(GetParam())) GTEST_SKIP() << "has none";
+  BodySpec body{.name = "box", .mesh = box_of_tets(3, 2, 0.1, 0.2)};
+  body.materials = {material_of(GetParam())};
+  const auto energy = [&](double factor) {
+    body.fibres.assign(body.mesh.tets.size(), factor);
+    const Model model =
+        build_model({body}, {.preconditioner = Preconditioner::Jacobi}, context_.arena);
+    const std::vector<double> active{0.7};
+    ElasticMemory memory(model);
+    return elastic_energy(model, {x_, active}, memory, context_.arena);
+  };
+  // Linear in what fibres do, whether or not the law has any apart from the rest.
+  const double none = energy(0), half = energy(0.5), all = energy(1);
+  EXPECT_NEAR(half, 0.5 * (none + all), 1e-12 * std::abs(all));
+}
+
 TEST_P(TetElasticity, MatrixIsTheDifferentialOfTheForce) {
   Stiffnesses stiffnesses(model_.tets.size());
   solve::Blocks<double> K(model_.pattern.columns.size());

@@ -39,17 +39,18 @@ std::vector<Around> look_around(const Model& model, const BodyRange& body) {
 
 }  // namespace
 
-std::vector<Spring> find_braces(const Model& model, const BodyRange& body, double stiffness) {
+std::vector<solve::Spring> find_braces(const Model& model, const BodyRange& body,
+                                       double stiffness) {
   const std::vector<Around> all = look_around(model, body);
   const auto first = model.mass.begin() + body.first_node;
   const double full = *std::max_element(first, first + body.node_count);
   const double h = model.blocks[model.cells[body.first_cell] / 8].h;
-  std::vector<Spring> braces;
+  std::vector<solve::Spring> braces;
   for (std::int32_t n = body.first_node; n < body.first_node + body.node_count; ++n) {
     if (model.mass[n] >= kWeak * full) continue;
     const Around& around = all[n - body.first_node];
-    Spring brace{.terms = {},
-                 .stiffness = Mat3d::identity() * (stiffness * h * around.mu / around.cells)};
+    solve::Spring brace{
+        .terms = {}, .stiffness = Mat3d::identity() * (stiffness * h * around.mu / around.cells)};
     double most = model.mass[n];
     for (int way = 0; way < 6; ++way) {
       const std::int32_t m = around.next[way];

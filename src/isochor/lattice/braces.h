@@ -12,7 +12,7 @@ namespace isochor::lattice {
 /// free of it, however it is turned, and what it adds to the energy of a smooth one falls with the
 /// third power of the size of cells.
 /// `stiffness` is in units of mu h, about what cells around a node inside make of it.
-std::vector<Spring> find_braces(const Model& model, const BodyRange& body, double stiffness);
+std::vector<solve::Spring> find_braces(const Model& model, const BodyRange& body, double stiffness);
 
 /// Barriers are stiff. A pressure is about as stiff as what it presses against: less will do, and
 /// thin walls stay as soft as they are.

@@ -17,17 +17,17 @@ namespace {
 using Sums = std::map<std::vector<std::int32_t>, std::vector<Mat3d>>;
 
 /// On coarse levels most springs of a patch have the same nodes.
-Sums sums_of(std::span<const Spring> springs) {
+Sums sums_of(std::span<const solve::Spring> springs) {
   Sums sums;
   std::vector<std::int32_t> nodes;
-  for (const Spring& spring : springs) {
+  for (const solve::Spring& spring : springs) {
     nodes.clear();
-    for (const SpringTerm& term : spring.terms) nodes.push_back(term.index);
+    for (const solve::SpringTerm& term : spring.terms) nodes.push_back(term.index);
     std::vector<Mat3d>& blocks = sums[nodes];
     blocks.resize(nodes.size() * nodes.size(), Mat3d::zero());
     auto block = blocks.begin();
-    for (const SpringTerm& a : spring.terms) {
-      for (const SpringTerm& b : spring.terms) {
+    for (const solve::SpringTerm& a : spring.terms) {
+      for (const solve::SpringTerm& b : spring.terms) {
         *block++ += spring.stiffness * (a.weight * b.weight);
       }
     }
@@ -37,7 +37,7 @@ Sums sums_of(std::span<const Spring> springs) {
 
 }  // namespace
 
-BlockMatrix spring_matrix(std::span<const Spring> springs) {
+BlockMatrix spring_matrix(std::span<const solve::Spring> springs) {
   struct Part {
     std::int32_t row, column;
     const Mat3d* block;

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "isochor/base/parallel.h"
-#include "isochor/lattice/springs.h"
+#include "isochor/solve/springs.h"
 
 namespace isochor::lattice {
 
@@ -23,7 +23,7 @@ struct BlockMatrix {
 
 /// What springs do to the nodes of a level. However many there are, a level has no more entries
 /// than it has pairs of nodes in common cells, or tied to each other.
-BlockMatrix spring_matrix(std::span<const Spring> springs);
+BlockMatrix spring_matrix(std::span<const solve::Spring> springs);
 
 /// out += A v
 void add_product(const BlockMatrix& A, std::span<const Vec3f> v, std::span<Vec3f> out,

@@ -132,7 +132,7 @@ auto go_around(const Model& model, State from_rest, State& state, StepInput inpu
   for (std::size_t s = 0; s < targets.size(); ++s) {
     Vec3d sum{0, 0, 0};
     for (std::int32_t t = model.springs.first[s]; t < model.springs.first[s + 1]; ++t) {
-      const SpringTerm& term = model.springs.terms[t];
+      const solve::SpringTerm& term = model.springs.terms[t];
       sum += term.weight * model.rest_positions[term.index];
     }
     at_rest.push_back(sum);

@@ -6,8 +6,9 @@
 namespace isochor::lattice {
 namespace {
 
-std::array<SpringTerm, 8> corners_of(const grid::Embedding::Point& point, std::int32_t first_node) {
-  std::array<SpringTerm, 8> out;
+std::array<solve::SpringTerm, 8> corners_of(const grid::Embedding::Point& point,
+                                            std::int32_t first_node) {
+  std::array<solve::SpringTerm, 8> out;
   for (int c = 0; c < 8; ++c) {
     double weight = 1;
     for (int a = 0; a < 3; ++a) weight *= c >> a & 1 ? point.local[a] : 1 - point.local[a];

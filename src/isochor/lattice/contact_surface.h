@@ -7,7 +7,7 @@
 
 #include "isochor/contact/surface.h"
 #include "isochor/grid/embedding.h"
-#include "isochor/lattice/springs.h"
+#include "isochor/solve/springs.h"
 
 namespace isochor::lattice {
 
@@ -17,9 +17,9 @@ struct ContactSurface {
   std::vector<Vec3d> rest;                   ///< per point, m
   std::vector<std::int32_t> bodies;          ///< per point, of the model
   std::vector<std::int32_t> first{0};        ///< point p rides on [first[p], first[p + 1])
-  std::vector<SpringTerm> weights;           ///< of nodes of the model
+  std::vector<solve::SpringTerm> weights;    ///< of nodes of the model
   /// As if points rode on their cells alone, trilinearly, which is what preconditioners know.
-  std::vector<std::array<SpringTerm, 8>> corners;
+  std::vector<std::array<solve::SpringTerm, 8>> corners;
 
   std::size_t point_count() const { return rest.size(); }
 };

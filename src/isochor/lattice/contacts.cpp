@@ -246,12 +246,13 @@ void Contacts::sort_terms() {
   points_.clear();
   corners_.clear();
   first_corner_.clear();
-  std::vector<Spring> riders;
+  std::vector<solve::Spring> riders;
   for (const Corner& c : all) {
     if (points_.empty() || points_.back() != c.point) {
       points_.push_back(c.point);
       first_corner_.push_back(std::int32_t(corners_.size()));
-      Spring& rider = riders.emplace_back(Spring{.terms = {}, .stiffness = Mat3d::zero()});
+      solve::Spring& rider =
+          riders.emplace_back(solve::Spring{.terms = {}, .stiffness = Mat3d::zero()});
       rider.terms.assign(surface_.weights.begin() + surface_.first[c.point],
                          surface_.weights.begin() + surface_.first[c.point + 1]);
     }
@@ -274,14 +275,14 @@ void Contacts::add_forces(std::span<Vec3d> force) {
   add_pulls(braced_, brace_pull_, 1, force, arena_);
 }
 
-Spring Contacts::on_nodes(const contact::PointSpring& of_points) const {
-  Spring spring{.terms = {}, .stiffness = of_points.stiffness};
+solve::Spring Contacts::on_nodes(const contact::PointSpring& of_points) const {
+  solve::Spring spring{.terms = {}, .stiffness = of_points.stiffness};
   for (int i = 0; i < of_points.count; ++i) {
-    for (const SpringTerm& corner : surface_.corners[of_points.points[i]]) {
+    for (const solve::SpringTerm& corner : surface_.corners[of_points.points[i]]) {
       spring.terms.push_back({corner.index, of_points.weights[i] * corner.weight});
     }
   }
-  std::ranges::stable_sort(spring.terms, {}, &SpringTerm::index);
+  std::ranges::stable_sort(spring.terms, {}, &solve::SpringTerm::index);
   std::size_t kept = 0;
   for (std::size_t t = 1; t < spring.terms.size(); ++t) {
     if (spring.terms[t].index == spring.terms[kept].index) {
@@ -296,7 +297,7 @@ Spring Contacts::on_nodes(const contact::PointSpring& of_points) const {
 
 void Contacts::linearise(contact::Curvature curvature) {
   energy_.linearise(x_, curvature, arena_);
-  std::vector<Spring> springs;
+  std::vector<solve::Spring> springs;
   bool ties = false;
   for (std::size_t i = 0; i < energy_.terms().size(); ++i) {
     springs.push_back(on_nodes(energy_.as_spring(i)));

@@ -122,7 +122,7 @@ class Contacts {
   void add_near_pairs(double margin);
   void sort_terms();
   bool is_outside(std::span<const Vec3d> points);
-  Spring on_nodes(const contact::PointSpring& of_points) const;
+  solve::Spring on_nodes(const contact::PointSpring& of_points) const;
 
   const Model& model_;
   ContactSurface surface_;
@@ -157,10 +157,10 @@ class Contacts {
   /// Points of terms, ascending; those of term t and corner i of point k are 4 t + i in
   /// [first_corner_[k], [k + 1]).
   std::vector<std::int32_t> points_, first_corner_, corners_;
-  std::vector<Vec3d> pull_, image_;  ///< per entry of points_, per corner of terms
-  Springs riders_;                   ///< of points_, on nodes
-  std::vector<Spring> braces_;       ///< of nodes that have next to nothing but contact
-  Springs braced_;                   ///< the same
+  std::vector<Vec3d> pull_, image_;    ///< per entry of points_, per corner of terms
+  solve::Springs riders_;              ///< of points_, on nodes
+  std::vector<solve::Spring> braces_;  ///< of nodes that have next to nothing but contact
+  solve::Springs braced_;              ///< the same
   std::vector<Vec3d> brace_pull_, brace_image_;
   LevelSprings springs_;
 };

@@ -59,7 +59,7 @@ Vec3d first_point(const Model& model, std::int32_t spring, std::span<const Vec3d
     return terms[0].index < range.first_node + range.node_count;
   });
   Vec3d point{0, 0, 0};
-  for (const SpringTerm& term : terms) {
+  for (const solve::SpringTerm& term : terms) {
     const std::int32_t n = term.index - body->first_node;
     if (n >= 0 && n < body->node_count) point += term.weight * positions[term.index];
   }

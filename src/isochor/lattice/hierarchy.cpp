@@ -157,9 +157,9 @@ CoarseLevel coarsen(const std::vector<BodySpec>& fine, const Model& fine_model,
   return level;
 }
 
-std::vector<Spring> springs_of(const Model& model) {
-  std::vector<Spring> list;
-  for (const Springs* springs : {&model.springs, &model.surfaces.springs}) {
+std::vector<solve::Spring> springs_of(const Model& model) {
+  std::vector<solve::Spring> list;
+  for (const solve::Springs* springs : {&model.springs, &model.surfaces.springs}) {
     for (std::size_t s = 0; s < springs->count(); ++s) {
       const auto& [first, terms, stiffness, nodes, node_first, pulls] = *springs;
       list.push_back({{terms.begin() + first[s], terms.begin() + first[s + 1]}, stiffness[s]});
@@ -170,17 +170,19 @@ std::vector<Spring> springs_of(const Model& model) {
 
 }  // namespace
 
-std::vector<Spring> coarsened(std::span<const Spring> fine, const Transfer& transfer) {
-  std::vector<Spring> coarse;
-  for (const Spring& spring : fine) {
-    Spring& out = coarse.emplace_back(Spring{.terms = {}, .stiffness = spring.stiffness});
+std::vector<solve::Spring> coarsened(std::span<const solve::Spring> fine,
+                                     const Transfer& transfer) {
+  std::vector<solve::Spring> coarse;
+  for (const solve::Spring& spring : fine) {
+    solve::Spring& out =
+        coarse.emplace_back(solve::Spring{.terms = {}, .stiffness = spring.stiffness});
     const Transfer::Rows& rows = transfer.to_fine;
-    for (const SpringTerm& term : spring.terms) {
+    for (const solve::SpringTerm& term : spring.terms) {
       for (std::int32_t t = rows.first[term.index]; t < rows.first[term.index + 1]; ++t) {
         out.terms.push_back({rows.terms[t].node(), term.weight * rows.terms[t].weight()});
       }
     }
-    std::ranges::sort(out.terms, {}, &SpringTerm::index);
+    std::ranges::sort(out.terms, {}, &solve::SpringTerm::index);
     std::size_t kept = 0;
     for (std::size_t t = 1; t < out.terms.size(); ++t) {
       if (out.terms[t].index == out.terms[kept].index) {
@@ -199,7 +201,7 @@ Hierarchy build_hierarchy(const std::vector<BodySpec>& bodies, const Model& mode
   const std::vector<BodySpec>* fine = &bodies;
   std::vector<BodySpec> kept;
   const Model* fine_model = &model;
-  std::vector<Spring> springs = springs_of(model);
+  std::vector<solve::Spring> springs = springs_of(model);
   const double most =
       std::max(kDirectCost, kDirectCostPerNode * static_cast<double>(model.node_count()));
   for (;;) {

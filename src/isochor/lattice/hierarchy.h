@@ -73,7 +73,7 @@ Hierarchy build_hierarchy(const std::vector<BodySpec>& bodies, const Model& mode
 /// The springs of a model as seen from its coarser one: a point rides on coarse nodes as it rides
 /// on fine ones, since what is trilinear in a coarse cell is so in its children. The paper's factor
 /// 1/8 per level [McAdams11 sec 8] is that of stiffness per volume; forces have none.
-std::vector<Spring> coarsened(std::span<const Spring> fine, const Transfer& transfer);
+std::vector<solve::Spring> coarsened(std::span<const solve::Spring> fine, const Transfer& transfer);
 
 std::size_t bytes_allocated(const Hierarchy& hierarchy);
 

@@ -4,8 +4,9 @@
 
 namespace isochor::lattice {
 
-LevelSprings make_level_springs(std::vector<Spring> springs, std::span<const Spring> fine,
-                                bool ties, const Model& model) {
+LevelSprings make_level_springs(std::vector<solve::Spring> springs,
+                                std::span<const solve::Spring> fine, bool ties,
+                                const Model& model) {
   LevelSprings out;
   const std::size_t coarse = springs.size();
   springs.insert(springs.end(), fine.begin(), fine.end());

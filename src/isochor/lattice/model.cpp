@@ -268,7 +268,7 @@ void add_body(Model& model, const BodySpec& body) {
 /// With braces, in no group, for bodies that a pressure acts on.
 void add_springs(Model& model, const std::vector<SpringGroupSpec>& groups,
                  const std::vector<BodySpec>& bodies) {
-  std::vector<Spring> all;
+  std::vector<solve::Spring> all;
   for (const SpringGroupSpec& group : groups) {
     model.spring_groups.push_back({group.name, static_cast<std::int32_t>(all.size()),
                                    static_cast<std::int32_t>(group.springs.size())});

@@ -9,12 +9,12 @@
 
 #include "isochor/grid/lattice.h"
 #include "isochor/lattice/skin.h"
-#include "isochor/lattice/springs.h"
 #include "isochor/lattice/surfaces.h"
 #include "isochor/materials/parameters.h"
 #include "isochor/materials/tangent.h"
 #include "isochor/math/mat3.h"
 #include "isochor/solve/newton.h"
+#include "isochor/solve/springs.h"
 #include "isochor/solve/time_integration.h"
 
 namespace isochor::lattice {
@@ -56,7 +56,7 @@ struct HeldSurfaceSpec {
 /// Springs that belong together: a soft hold, or what ties one body to another.
 struct SpringGroupSpec {
   std::string name;
-  std::vector<Spring> springs;  ///< nodes numbered through all bodies, one after another
+  std::vector<solve::Spring> springs;  ///< nodes numbered through all bodies, one after another
 };
 
 /// A law with its numbers; the two moduli are per cell.
@@ -278,7 +278,7 @@ struct Model {
   std::vector<Freedom> freedom;       ///< per node
   std::vector<std::int32_t> sliding;  ///< nodes that slide, ascending
   std::vector<Hold> holds;
-  Springs springs;
+  solve::Springs springs;
   std::vector<SpringGroup> spring_groups;
   Surfaces surfaces;  ///< that are pushed at or held
   Skin skin;

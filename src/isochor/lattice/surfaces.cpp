@@ -96,9 +96,9 @@ SurfaceCell make_cell(const Model& model, std::int32_t cell, const grid::CutCell
 
 /// What a held part does to a rigid motion of its cell, and the normal part of what elasticity
 /// does, about the middle of its area.
-Spring stand_in(const Model& model, const SurfaceCell& cell, const HeldPart& part,
-                const Mat3d& components) {
-  Spring spring{.terms = {}, .stiffness = Mat3d::zero()};
+solve::Spring stand_in(const Model& model, const SurfaceCell& cell, const HeldPart& part,
+                       const Mat3d& components) {
+  solve::Spring spring{.terms = {}, .stiffness = Mat3d::zero()};
   double area = 0;
   Vec3d normal{0, 0, 0};
   double parts[8];
@@ -174,7 +174,7 @@ Surfaces build_surfaces(const std::vector<BodySpec>& bodies, Model& model) {
   for (std::size_t t = 1; t < out.tile_first.size(); ++t)
     out.tile_first[t] += out.tile_first[t - 1];
 
-  std::vector<Spring> springs;
+  std::vector<solve::Spring> springs;
   std::vector<double> areas(out.holds.size(), 0);
   for (const SurfaceCell& cell : out.cells) {
     for (std::int32_t k = cell.first_held; k < cell.held_end; ++k) {

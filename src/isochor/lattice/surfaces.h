@@ -8,7 +8,7 @@
 
 #include "isochor/base/parallel.h"
 #include "isochor/grid/surface_patches.h"
-#include "isochor/lattice/springs.h"
+#include "isochor/solve/springs.h"
 
 /// Parts of embedded surfaces that are pushed at or held, whatever way they cut through cells: all
 /// that solvers need of them, as exact integrals over the piece of surface in each cell. What a
@@ -66,7 +66,7 @@ struct Surfaces {
   std::vector<PressurePart> pressure_parts;
   std::vector<HeldPart> held_parts;
   /// What holds are to preconditioners: one spring per held part, at the middle of its area.
-  Springs springs;
+  solve::Springs springs;
 
   bool empty() const { return cells.empty(); }
   std::size_t bytes() const;

@@ -74,8 +74,9 @@ constexpr std::array kOneRingPaperSettings{kOneRing, kPaper};
 constexpr std::array kNotOneRing{kFas, kGauss, kFourPoints};
 constexpr std::array kZonalSettings{kZonal, kBest};
 constexpr std::array kZonalPaperSettings{kZonal, kPaper};
-constexpr Features kZonalTets =
-    Static | Dynamic | HeldNodes | Tractions | Regions | kTouching | Zones | kSheets;
+constexpr Features kHeldTets = HeldNodes | HeldSurfaces | ClampedSurfaces | Ties;
+constexpr Features kZonalTets = Static | Dynamic | kHeldTets | SlidingNodes | Tractions | Muscles |
+                                Regions | kTouching | Zones | kSheets;
 constexpr std::array<std::string_view, 1> kBackwardEuler{"backward-euler"};
 /// Those whose forces are evaluated where a step ends: where volumes have to be right.
 constexpr std::array<std::string_view, 2> kToTheEnd{"backward-euler", "bdf2"};
@@ -135,15 +136,15 @@ constexpr std::array kCapabilities{
                .volume = "pressure per cell",
                .features =
                    kStaticLattice | kSurfaces | Skin | kMoving | Incompressible | kTouchingLattice},
-    Capability{
-        .name = "tets",
-        .method = "tets",
-        .settings = kLatticeSettings,
-        .excludes = kNotTets,
-        .source = "linear tetrahedra; preconditioner of Xu 1996",
-        .elements = "tetrahedra, linear",
-        .volume = "penalty",
-        .features = kMoving | Static | HeldNodes | Tractions | Regions | kTouching | kSheets},
+    Capability{.name = "tets",
+               .method = "tets",
+               .settings = kLatticeSettings,
+               .excludes = kNotTets,
+               .source = "linear tetrahedra; preconditioner of Xu 1996",
+               .elements = "tetrahedra, linear",
+               .volume = "penalty",
+               .features = kMoving | Static | kHeldTets | SlidingNodes | Tractions | Muscles |
+                           Regions | kTouching | kSheets},
     Capability{.name = "tets-one-ring",
                .method = "tets",
                .settings = kOneRingSettings,
@@ -152,7 +153,7 @@ constexpr std::array kCapabilities{
                .elements = "tetrahedra, linear",
                .volume = "pressure per node",
                .integrators = kBackwardEuler,
-               .features = kMoving | HeldNodes | Tractions | Regions | kTouching},
+               .features = kMoving | kHeldTets | Tractions | Muscles | Regions | kTouching},
     Capability{.name = "tets-one-ring-paper",
                .method = "tets",
                .settings = kOneRingPaperSettings,
@@ -161,7 +162,7 @@ constexpr std::array kCapabilities{
                .elements = "tetrahedra, linear",
                .volume = "pressure per node",
                .integrators = kBackwardEuler,
-               .features = Dynamic | StiffnessDamping | Tractions | Regions | kTouching},
+               .features = Dynamic | StiffnessDamping | Tractions | Muscles | Regions | kTouching},
     Capability{.name = "tets-zones",
                .method = "tets",
                .settings = kZonalSettings,
@@ -224,6 +225,7 @@ std::vector<Request> requests_of(const SceneSpec& scene) {
     for (const HoldSpec& hold : body.holds) {
       const std::string where = fmt::format("hold '{}' of '{}'", hold.name, body.name);
       if (hold.slides_over_bone()) add(SlidingBones, where);
+      if (hold.slide == "plane" || hold.slide == "line") add(SlidingNodes, where);
       add(hold.stiffness > 0         ? HeldSurfaces
           : hold.select == "surface" ? ClampedSurfaces
           : hold.slide != "none"     ? SlidingNodes

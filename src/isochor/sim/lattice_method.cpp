@@ -120,7 +120,7 @@ Snapshot LatticeMethod::snapshot() const {
   m.elastic_energy = elastic.energy;
   std::vector<Vec3d> pull(model_.springs.count());
   m.spring_energy =
-      lattice::spring_pulls(model_.springs, positions, input.spring_targets, pull, context_.arena);
+      solve::spring_pulls(model_.springs, positions, input.spring_targets, pull, context_.arena);
   for (std::size_t n = 0; n < positions.size(); ++n) {
     m.gravity_energy -=
         model_.mass[n] * dot(input.gravity, positions[n] - model_.rest_positions[n]);

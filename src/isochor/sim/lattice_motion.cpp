@@ -62,8 +62,8 @@ solve::NewtonReport LatticeMethod::step(double time) {
 double LatticeMethod::energy_change(const World& from, const World& to) {
   std::vector<Vec3d> pull(model_.springs.count());
   const auto springs = [&](const World& world) {
-    return lattice::spring_pulls(model_.springs, state_.positions, world.demands.spring_targets,
-                                 pull, context_.arena);
+    return solve::spring_pulls(model_.springs, state_.positions, world.demands.spring_targets, pull,
+                               context_.arena);
   };
   lattice::SurfaceMemory memory(model_);
   const auto surfaces = [&](const World& world) {
@@ -91,8 +91,8 @@ double LatticeMethod::total_energy() const {
   lattice::SurfaceMemory surfaces(model_);
   double energy =
       stored_energy(world) +
-      lattice::spring_pulls(model_.springs, state_.positions, world.demands.spring_targets, pull,
-                            context_.arena) +
+      solve::spring_pulls(model_.springs, state_.positions, world.demands.spring_targets, pull,
+                          context_.arena) +
       lattice::add_surface_forces(model_, surfaces_in(world), {}, {}, surfaces, context_.arena)
           .energy +
       lattice::momenta(model_, state_, context_.arena).kinetic_energy;

@@ -24,17 +24,10 @@ std::vector<T> pick(const std::vector<T>& from, const std::vector<std::int32_t>&
 
 /// Adds the point that rides on a body to the terms of a spring, with a sign.
 void add_point(const grid::Embedding& embedding, std::size_t point, double sign,
-               std::int32_t first_node, lattice::Spring& spring) {
+               std::int32_t first_node, solve::Spring& spring) {
   for (const auto& [node, weight] : embedding.weights(point)) {
     spring.terms.push_back({first_node + node, sign * weight});
   }
-}
-
-/// From its surface, m; negative inside.
-double distance_to_capsule(const ShapeSpec& capsule, const Vec3d& point) {
-  const Vec3d axis = capsule.axis * (1 / norm(capsule.axis)), from = point - capsule.center;
-  const double along = std::clamp(dot(from, axis), -0.5 * capsule.length, 0.5 * capsule.length);
-  return norm(from - along * axis) - capsule.radius;
 }
 
 lattice::mixed::Params mixed_params_of(const MethodSpec& method) {
@@ -170,22 +163,11 @@ class Assembly {
     holds_[b].push_back(hold);
   }
 
-  /// Where bones meet, at joints, a node goes with the nearest of them; other holds keep theirs.
   void share_out(std::size_t b, const HoldSpec& bone, std::vector<std::int32_t>& held) {
     Body& body = bodies_[b];
     for (std::size_t h = 0; h < holds_[b].size(); ++h) {
-      const HoldSpec& other = holds_[b][h];
-      std::vector<std::int32_t>& theirs = body.spec.holds[h].nodes;
-      std::vector<std::int32_t> lost;
-      std::erase_if(held, [&](std::int32_t n) {
-        if (!std::ranges::binary_search(theirs, n)) return false;
-        const Vec3d& at = body.lattice.rest_positions[n];
-        const bool nearer = other.where == "bone" && distance_to_capsule(bone.inside, at) <
-                                                         distance_to_capsule(other.inside, at);
-        if (nearer) lost.push_back(n);
-        return !nearer;
-      });
-      std::erase_if(theirs, [&](std::int32_t n) { return std::ranges::binary_search(lost, n); });
+      sim::share_out(body.lattice.rest_positions, bone, held, holds_[b][h],
+                     body.spec.holds[h].nodes);
     }
   }
 
@@ -221,8 +203,8 @@ class Assembly {
              : grid::embed(body.lattice, points, pick(body.lattice.vertex_cells, patch.vertices));
     lattice::SpringGroupSpec group{.name = scene_.bodies[b].name + "." + hold.name, .springs = {}};
     for (std::size_t k = 0; k < points.size(); ++k) {
-      lattice::Spring spring{.terms = {},
-                             .stiffness = Mat3d::identity() * (hold.stiffness * areas[k])};
+      solve::Spring spring{.terms = {},
+                           .stiffness = Mat3d::identity() * (hold.stiffness * areas[k])};
       add_point(embedding, k, 1, first_nodes_[b], spring);
       group.springs.push_back(std::move(spring));
     }
@@ -358,8 +340,8 @@ class Assembly {
     const grid::Embedding on_second = grid::embed(second.lattice, points);
     lattice::SpringGroupSpec group{.name = tie.name, .springs = {}};
     for (std::size_t k = 0; k < points.size(); ++k) {
-      lattice::Spring spring{.terms = {},
-                             .stiffness = Mat3d::identity() * (tie.stiffness * areas[k])};
+      solve::Spring spring{.terms = {},
+                           .stiffness = Mat3d::identity() * (tie.stiffness * areas[k])};
       add_point(on_first, k, 1, first_nodes_[a], spring);
       add_point(on_second, k, -1, first_nodes_[b], spring);
       group.springs.push_back(std::move(spring));
@@ -406,9 +388,9 @@ void Assembly::hold_loose_parts() {
   }
   for (std::size_t g = 0; g < springs_.size(); ++g) {
     const bool soft_hold = !soft_holds_[g].points.empty();
-    for (const lattice::Spring& spring : springs_[g].springs) {
+    for (const solve::Spring& spring : springs_[g].springs) {
       const std::size_t part = part_of[spring.terms[0].index];
-      for (const lattice::SpringTerm& term : spring.terms) sets.join(part_of[term.index], part);
+      for (const solve::SpringTerm& term : spring.terms) sets.join(part_of[term.index], part);
       if (soft_hold) sets.join(part, 0);
     }
   }

@@ -78,9 +78,13 @@ void describe(FieldVisitor& visitor, MuscleSpec& spec) {
   visitor.list("bend", spec.bends, "how active it is at angles, with straight lines between them");
 }
 
+bool is_active(const materials::MaterialSpec& material) {
+  return std::ranges::find(kActiveLaws, material.law) != kActiveLaws.end();
+}
+
 void require_active_law(const materials::MaterialSpec& material, const std::string& place,
                         const std::string& name) {
-  if (std::ranges::find(kActiveLaws, material.law) != kActiveLaws.end()) return;
+  if (is_active(material)) return;
   throw Error(Fault::Input, place,
               fmt::format("'{}' is not a muscle: its law is {}", name, material.law),
               fmt::format("set material.law to {}, or leave activation out",

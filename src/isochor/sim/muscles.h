@@ -24,6 +24,9 @@ void add_tissues(const BodySpec& spec, const std::filesystem::path& scene_file, 
 /// What no single field of a muscle can know.
 void check_muscle(const MuscleSpec& muscle);
 
+/// Whether the law of a material has fibres that contract.
+bool is_active(const materials::MaterialSpec& material);
+
 /// An input error at `place` unless the law of `material` can be active.
 void require_active_law(const materials::MaterialSpec& material, const std::string& place,
                         const std::string& name);

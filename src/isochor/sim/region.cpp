@@ -65,6 +65,13 @@ std::vector<geometry::Triangle> triangles_of_group(const HoldSpec& hold,
   return chosen;
 }
 
+/// From its surface, m; negative inside.
+double distance_to_capsule(const ShapeSpec& capsule, const Vec3d& point) {
+  const Vec3d axis = capsule.axis * (1 / norm(capsule.axis)), from = point - capsule.center;
+  const double along = std::clamp(dot(from, axis), -0.5 * capsule.length, 0.5 * capsule.length);
+  return norm(from - along * axis) - capsule.radius;
+}
+
 }  // namespace
 
 Region::Region(const HoldSpec& hold, const geometry::Bounds& bounds, double cell_size,
@@ -121,6 +128,19 @@ std::vector<std::int32_t> select_nodes(const HoldSpec& hold, const NodesAndCells
   }
   if (nodes.empty()) fail_empty(hold, "node of the body", body.spacing);
   return nodes;
+}
+
+void share_out(std::span<const Vec3d> nodes, const HoldSpec& bone, std::vector<std::int32_t>& held,
+               const HoldSpec& other, std::vector<std::int32_t>& theirs) {
+  std::vector<std::int32_t> lost;
+  std::erase_if(held, [&](std::int32_t n) {
+    if (!std::ranges::binary_search(theirs, n)) return false;
+    const bool nearer = other.where == "bone" && distance_to_capsule(bone.inside, nodes[n]) <
+                                                     distance_to_capsule(other.inside, nodes[n]);
+    if (nearer) lost.push_back(n);
+    return !nearer;
+  });
+  std::erase_if(theirs, [&](std::int32_t n) { return std::ranges::binary_search(lost, n); });
 }
 
 std::optional<Enclosure> make_enclosure(const HoldSpec& hold, double spacing,

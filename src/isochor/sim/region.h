@@ -49,6 +49,11 @@ std::vector<std::int32_t> select_nodes(const HoldSpec& hold, const NodesAndCells
                                        const geometry::Bounds& bounds,
                                        const Enclosure* enclosure = nullptr);
 
+/// Where bones meet, at joints, a node goes with the nearest of them; other holds keep theirs. Both
+/// lists are ascending.
+void share_out(std::span<const Vec3d> nodes, const HoldSpec& bone, std::vector<std::int32_t>& held,
+               const HoldSpec& other, std::vector<std::int32_t>& theirs);
+
 /// The surface that a hold speaks of where it holds what is inside of one; `spacing` as above.
 std::optional<Enclosure> make_enclosure(const HoldSpec& hold, double spacing,
                                         const std::filesystem::path& scene_file,

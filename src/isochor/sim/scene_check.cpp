@@ -127,7 +127,9 @@ void check_scene(const SceneSpec& scene) {
     require_unique(bodies, body.name, body.place);
     materials::resolve(body.material);
     check_order(body.activations, "activation", body.place);
-    if (!body.activations.empty()) {
+    const bool has_active_region = std::ranges::any_of(
+        body.regions, [](const RegionSpec& region) { return is_active(region.material); });
+    if (!body.activations.empty() && !has_active_region) {
       require_active_law(body.material, body.place.text("activation"), body.name);
     }
     std::set<std::string> muscles;

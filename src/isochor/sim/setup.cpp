@@ -16,7 +16,7 @@ std::int32_t body_of(const lattice::Model& model, std::int32_t node) {
 
 /// The point at rest where a spring takes hold of the first of its bodies.
 Vec3d spring_point(const lattice::Model& model, std::int32_t spring) {
-  const lattice::Springs& springs = model.springs;
+  const solve::Springs& springs = model.springs;
   const std::int32_t first = springs.first[spring];
   const std::int32_t body = body_of(model, springs.terms[first].index);
   Vec3d point{0, 0, 0};

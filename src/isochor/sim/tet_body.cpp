@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 
 #include "isochor/base/error.h"
 #include "isochor/geometry/orientation.h"
 #include "isochor/geometry/stuffing.h"
 #include "isochor/geometry/tet_quality.h"
 #include "isochor/sim/body_builder.h"
+#include "isochor/sim/tet_muscles.h"
 
 namespace isochor::sim {
 namespace {
@@ -131,13 +133,18 @@ TetBody build_tet_body(const BodySpec& spec, const std::filesystem::path& scene_
   body.spec.mass_damping = spec.damping.mass;
   body.spec.stiffness_damping = spec.damping.stiffness;
   add_regions(spec, file, body.spec);
-  body.fields = paint_cells(middles_of(file.mesh), body.surface, spec.paints, context.arena,
-                            scene_file.parent_path());
+  const std::vector<Vec3d> middles = middles_of(file.mesh);
+  body.spec.mesh = std::move(file.mesh);
+  add_tissues(spec, scene_file, context, body);
+  std::ranges::move(
+      paint_cells(middles, body.surface, spec.paints, context.arena, scene_file.parent_path()),
+      std::back_inserter(body.fields));
   for (const CellField& field : body.fields) {
     if (field.name == "stiffness") body.spec.stiffness = field.values;
+    if (field.name == "activation") body.spec.activation = field.values;
   }
+  std::ranges::move(painted_groups(spec, body.surface), std::back_inserter(body.surface.groups));
   body.region_names = std::move(file.region_names);
-  body.spec.mesh = std::move(file.mesh);
   return body;
 }
 

@@ -3,6 +3,7 @@
 #include "isochor/base/context.h"
 #include "isochor/files/tet_file.h"
 #include "isochor/sim/painting.h"
+#include "isochor/sim/part_volume.h"
 #include "isochor/tets/model.h"
 
 namespace isochor::sim {
@@ -21,6 +22,7 @@ struct TetBody {
   tets::BodySpec spec;
   std::vector<std::string> region_names;  ///< of the file
   std::vector<CellField> fields;          ///< what is painted on it, per tet of the spec's mesh
+  std::vector<PartVolume> parts;          ///< its bones, then its muscles
 };
 
 /// From the file of tets that the scene names, or by filling its surface with tets.

@@ -50,11 +50,12 @@ constexpr double kPart = 0.5, kPartWithPairs = 0.25;
 /// up to so many times as many.
 constexpr int kFinest = 8;
 
-int parts_of(tets::Conserving& conserving, std::span<const Vec3d> positions, double dt) {
+int parts_of(tets::Conserving& conserving, std::span<const Vec3d> positions,
+             const tets::StepInput& input) {
   if (conserving.params().scheme != tets::Scheme::Published) return 1;
   const double part = conserving.params().self_contact ? kPartWithPairs : kPart;
-  const double longest = part * conserving.stable_step(positions);
-  return std::max(1, static_cast<int>(std::ceil(dt / longest)));
+  const double longest = part * conserving.stable_step(positions, input.activations);
+  return std::max(1, static_cast<int>(std::ceil(input.dt / longest)));
 }
 
 solve::NewtonEnd end_of(const tets::ConservingReport& step, tets::Scheme scheme,
@@ -77,9 +78,10 @@ tets::StepReport advance_in(int parts, tets::Conserving& conserving, tets::State
   mean.reset(forces.points.size(), forces.colliders.size());
   tets::StepReport report;
   report.residual = 0;
+  tets::StepInput part = input;
+  part.dt = dt;
   for (int k = 0; k < parts; ++k) {
-    const tets::ConservingReport step = conserving.advance(next, input.gravity, time + k * dt, dt,
-                                                           input.held_positions, input.loads);
+    const tets::ConservingReport step = conserving.advance(next, part, time + k * dt);
     report.end = end_of(step, conserving.params().scheme, context);
     report.iterations += step.newton_iterations;
     report.krylov_iterations +=
@@ -114,7 +116,7 @@ std::unique_ptr<tets::Conserving> make_conserving(const SceneSpec& scene, const 
 tets::StepReport advance(tets::Conserving& conserving, tets::State& state,
                          const tets::StepInput& input, double time, contact::ContactForces& forces,
                          Context& context) {
-  const int parts = parts_of(conserving, state.positions, input.dt);
+  const int parts = parts_of(conserving, state.positions, input);
   tets::StepReport report = advance_in(parts, conserving, state, input, time, forces, context);
   for (int finer = 2; report.end == solve::NewtonEnd::Diverged && finer <= kFinest; finer *= 2) {
     const tets::StepReport last = report;

@@ -5,8 +5,10 @@
 #include <fmt/core.h>
 #include <numeric>
 
+#include "isochor/base/error.h"
 #include "isochor/shells/fit.h"
 #include "isochor/sim/body_frame.h"
+#include "isochor/sim/tet_muscles.h"
 #include "isochor/sim/zones.h"
 
 namespace isochor::sim {
@@ -51,7 +53,7 @@ TetMethod::TetMethod(const SceneSpec& scene, Context& context)
       scene_(build_tet_scene(scene, params_of(scene.method, scene.time), context)),
       model_(scene_.model),
       state_(tets::make_state(model_)),
-      guides_(scene_.holds.size()),
+      guides_(scene_.driver_count()),
       loads_(model_.node_count()),
       scratch_(model_),
       conserving_(make_conserving(scene, model_, context)),
@@ -64,7 +66,7 @@ Summary TetMethod::summary() const {
   Summary result{.elements = "tets",
                  .cells = model_.tets.size(),
                  .nodes = model_.node_count(),
-                 .held_nodes = model_.held_count()};
+                 .held_nodes = model_.held_count() + model_.sliding_count()};
   result.mass = std::accumulate(model_.mass.begin(), model_.mass.end(), 0.0);
   for (std::size_t b = 0; b < scene_.topology.bodies.size(); ++b) {
     const auto& positions = scene_.topology.bodies[b].surface.positions;
@@ -77,8 +79,9 @@ Summary TetMethod::summary() const {
 
 TetMethod::World TetMethod::world_at(double time) const {
   World world{.gravity = gravity_ * std::clamp(1 + time, 0.0, 1.0),
-              .held_positions = held_positions_at(scene_, guides_, time),
+              .demands = demands_at(scene_, guides_, time),
               .loads = loads_.at(time, timing_),
+              .activations = activations_at(bodies_, time),
               .volumes = wanted_volumes(scene_.zones, time)};
   add_tractions(scene_.tractions, model_.node_count(), time, world.loads);
   return world;
@@ -109,12 +112,18 @@ solve::NewtonReport TetMethod::start(double time) {
 }
 
 solve::NewtonReport TetMethod::step(double time) {
-  const World world = world_at(time);
-  tets::StepInput input = world.input();
+  const double point = solve::evaluation_point(model_.params.integrator);
+  const World before = world_at(time_), after = world_at(time);
+  const World between = world_at(time_ + point * (time - time_));
+  tets::StepInput input = after.input();
+  input.activations = between.activations;
+  input.spring_targets = between.demands.spring_targets;
+  input.first_spring_targets = before.demands.spring_targets;
   input.dt = (time - time_) / timing_.frame_rate;
   if (contact_) contact_->enter(input, time_, time, context_.arena);
   const auto done = [&] { return work_of(input.loads, state_.positions, model_.rest_positions); };
-  const double before = done();
+  // By the trapezoidal rule: of second order, as the best of the integrators.
+  double work = 0.5 * energy_change(before, after) - done();
   contact::ContactForces forces;
   tets::StepReport report;
   if (conserving_) {
@@ -125,8 +134,10 @@ solve::NewtonReport TetMethod::step(double time) {
     report = tets::advance(model_, state_, input, scratch_, context_);
     if (contact_) forces = contact_->forces(state_.positions);
   }
-  if (report.converged() && forces_) forces_->keep(forces);
-  if (report.converged()) ledger_.add(report.balance, done() - before);
+  if (!report.converged()) return report;
+  if (forces_) forces_->keep(forces);
+  work += 0.5 * energy_change(before, after) + done();
+  ledger_.add(report.balance, work);
   return report;
 }
 
@@ -140,6 +151,10 @@ void TetMethod::set_velocities() {
   for (const tets::Hold& hold : model_.holds) {
     for (const std::int32_t n : hold.nodes) state_.velocities[n] = {0, 0, 0};
   }
+  for (const tets::Slide& slide : demands_at(scene_, guides_, 0).slides) {
+    Vec3d& velocity = state_.velocities[slide.node];
+    velocity -= dot(slide.normal, velocity) * slide.normal;
+  }
   ledger_ = {.start = total_energy()};
 }
 
@@ -151,10 +166,18 @@ double TetMethod::gravity_energy(const Vec3d& gravity) const {
   return energy;
 }
 
-double TetMethod::total_energy() const {
+double TetMethod::stored_energy(const World& world) const {
   tets::ElasticMemory memory(model_);
-  return tets::elastic_energy(model_, configuration(), memory, context_.arena) +
-         gravity_energy(gravity_) +
+  return tets::elastic_energy(model_, configuration(world), memory, context_.arena);
+}
+
+double TetMethod::energy_change(const World& from, const World& to) const {
+  const bool same = from.activations == to.activations && scene_.soft_holds.empty();
+  return same ? 0 : stored_energy(to) - stored_energy(from);
+}
+
+double TetMethod::total_energy() const {
+  return stored_energy(world_at(std::max(time_, 0.0))) + gravity_energy(gravity_) +
          solve::momenta(model_.mass, state_.positions, state_.velocities, context_.arena)
              .kinetic_energy;
 }
@@ -162,24 +185,30 @@ double TetMethod::total_energy() const {
 Snapshot TetMethod::snapshot() const {
   Snapshot result;
   const World world = world_at(time_);
-  const tets::Configuration at = configuration();
+  tets::Configuration at = configuration(world);
+  at.spring_targets = {};
   std::vector<Vec3d> force(model_.node_count());
   tets::ElasticMemory memory(model_);
   Measures& m = result.measures;
   m.elastic_energy = tets::elastic_force(model_, at, force, memory, context_.arena);
+  std::vector<Vec3d> pulls(model_.springs.count());
+  m.spring_energy = solve::spring_pulls(model_.springs, state_.positions,
+                                        world.demands.spring_targets, pulls, context_.arena);
+  solve::add_pulls(model_.springs, pulls, 1, force, context_.arena);
   m.gravity_energy = gravity_energy(world.gravity);
   tets::TetFields tets = tets::tet_fields(model_, at, context_.arena);
   add_volume_ratios(tets.J, m);
   if (!scene_.zones.empty()) {
     tets::add_zone_force(model_, state_, force, context_.arena);
-    tets.pressure = tets::pressures_of_tets(model_, state_, {}, context_.arena);
+    tets.pressure = tets::pressures_of_tets(model_, state_, world.activations, context_.arena);
     ZoneMeasures zones = measure_zones(model_, state_, scene_.zones, time_, context_.arena);
     m.zones = std::move(zones.zones);
     m.worst_zone_volume_error = zones.worst;
   }
-  const auto reactions = tets::reactions(model_, state_, force, world.input());
+  const auto reactions = tets::reactions(model_, state_, force, world.input(), context_.arena);
+  const std::vector<std::string> names = hold_names();
   for (std::size_t h = 0; h < reactions.size(); ++h) {
-    m.reactions.push_back({model_.holds[h].name, reactions[h].force, reactions[h].moment});
+    m.reactions.push_back({names[h], reactions[h].force, reactions[h].moment});
   }
   if (timing_.moves()) {
     m.motion = motion_measures(
@@ -238,8 +267,10 @@ Snapshot TetMethod::snapshot() const {
   return result;
 }
 
-tets::Configuration TetMethod::configuration() const {
-  tets::Configuration at{.positions = state_.positions};
+tets::Configuration TetMethod::configuration(const World& world) const {
+  tets::Configuration at{.positions = state_.positions,
+                         .activations = world.activations,
+                         .spring_targets = world.demands.spring_targets};
   if (contact_) at.tightening = contact_->tightening_at(time_);
   return at;
 }
@@ -287,11 +318,21 @@ void TetMethod::add_bands(Snapshot& snapshot) const {
 }
 
 void TetMethod::move_hold(const std::string& name, const Pose& pose) {
+  const std::size_t number = find_hold(name, hold_names(), time_, timing_);
+  const Driver& driver = scene_.driver(number);
+  if (driver.points.empty()) {
+    throw Error(Fault::Input, name, "is a tie, which moves with its bodies", "move a hold");
+  }
+  std::optional<Guide>& guide = guides_[number];
+  guide = Guide{.since = time_, .from = pose_at(driver, guide, time_), .to = pose};
+}
+
+std::vector<std::string> TetMethod::hold_names() const {
   std::vector<std::string> names;
   for (const tets::Hold& hold : model_.holds) names.push_back(hold.name);
-  const std::size_t number = find_hold(name, names, time_, timing_);
-  std::optional<Guide>& guide = guides_[number];
-  guide = Guide{.since = time_, .from = pose_at(scene_.holds[number], guide, time_), .to = pose};
+  for (const tets::SlidingHold& hold : model_.sliding) names.push_back(hold.name);
+  for (const tets::SpringGroup& group : model_.spring_groups) names.push_back(group.name);
+  return names;
 }
 
 void TetMethod::push_surface(std::size_t body, std::span<const Vec3d> forces) {

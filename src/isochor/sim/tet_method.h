@@ -31,13 +31,19 @@ class TetMethod final : public Method {
   /// What surrounds the bodies at a time.
   struct World {
     Vec3d gravity;
+    TetDemands demands;
     // As in StepInput.
-    std::vector<Vec3d> held_positions, loads;
-    std::vector<double> volumes;
+    std::vector<Vec3d> loads;
+    std::vector<double> activations, volumes;
 
     tets::StepInput input() const {
-      return {
-          .gravity = gravity, .held_positions = held_positions, .loads = loads, .volumes = volumes};
+      return {.gravity = gravity,
+              .held_positions = demands.held_positions,
+              .activations = activations,
+              .loads = loads,
+              .spring_targets = demands.spring_targets,
+              .slides = demands.slides,
+              .volumes = volumes};
     }
   };
   World world_at(double time) const;
@@ -47,9 +53,14 @@ class TetMethod final : public Method {
   solve::NewtonReport step(double time);
   void set_velocities();
   double gravity_energy(const Vec3d& gravity) const;
+  /// What bodies store where they are, and what that changes by as the world goes on, J.
+  double stored_energy(const World& world) const;
+  double energy_change(const World& from, const World& to) const;
   double total_energy() const;
   /// What elasticity depends on.
-  tets::Configuration configuration() const;
+  tets::Configuration configuration(const World& world) const;
+  /// Of holds and soft holds, in the order of guides.
+  std::vector<std::string> hold_names() const;
   /// Where bodies are pressed, on the surfaces of all of them, and how bands fit.
   void add_bands(Snapshot& snapshot) const;
   /// What touches, and how hard.

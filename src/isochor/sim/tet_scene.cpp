@@ -1,62 +1,16 @@
 #include "isochor/sim/tet_scene.h"
 
 #include <algorithm>
-#include <fmt/core.h>
 #include <iterator>
 
-#include "isochor/base/error.h"
-#include "isochor/sim/loose_parts.h"
 #include "isochor/sim/region.h"
+#include "isochor/sim/tet_holds.h"
+#include "isochor/sim/tet_muscles.h"
 #include "isochor/sim/tet_sheets.h"
+#include "isochor/tets/fields.h"
 
 namespace isochor::sim {
 namespace {
-
-NodesAndCells nodes_of(const TetBody& body) {
-  const geometry::TetMesh& mesh = body.spec.mesh;
-  return {.nodes = mesh.positions,
-          .cells = {mesh.tets.data()->data(), 4 * mesh.tets.size()},
-          .corners = 4,
-          .spacing = body.spacing};
-}
-
-void add_holds(const BodySpec& spec, const std::filesystem::path& scene_file, TetBody& body,
-               Context& context) {
-  const geometry::Bounds bounds = geometry::bounds_of_faces(body.surface.mesh);
-  std::vector<const HoldSpec*> holder(body.spec.mesh.positions.size(), nullptr);
-  for (const HoldSpec& hold : spec.holds) {
-    const std::optional<Enclosure> enclosure =
-        make_enclosure(hold, body.spacing, scene_file, context.arena);
-    std::vector<std::int32_t> nodes =
-        select_nodes(hold, nodes_of(body), bounds, enclosure ? &*enclosure : nullptr);
-    for (const std::int32_t n : nodes) {
-      if (holder[n]) {
-        throw Error(Fault::Input, hold.place.text(),
-                    fmt::format("holds a node that '{}' holds already", holder[n]->name),
-                    "make the two regions apart from each other");
-      }
-      holder[n] = &hold;
-    }
-    body.spec.holds.push_back({.name = hold.name, .nodes = std::move(nodes)});
-  }
-}
-
-void hold_loose_parts(const BodySpec& spec, TetBody& body, Context& context) {
-  const geometry::TetMesh& mesh = body.spec.mesh;
-  DisjointSets sets(mesh.positions.size() + 1);  // set 0 stands for all that is held
-  for (const geometry::Tet& tet : mesh.tets) {
-    for (int k = 1; k < 4; ++k) sets.join(std::size_t(tet[k]) + 1, std::size_t(tet[0]) + 1);
-  }
-  std::vector<std::size_t> parts;
-  for (std::size_t n = 0; n < mesh.positions.size(); ++n) parts.push_back(sets.find(n + 1));
-  for (const tets::HoldSpec& hold : body.spec.holds) {
-    for (const std::int32_t n : hold.nodes) sets.join(std::size_t(n) + 1, 0);
-  }
-  std::vector<std::int32_t> loose = loose_nodes(spec, mesh.positions, parts, sets, context);
-  if (!loose.empty()) {
-    body.spec.holds.push_back({.name = std::string(kLooseParts), .nodes = std::move(loose)});
-  }
-}
 
 /// A traction's share of every node: the surface's linear functions, carried to the tets.
 SurfaceLoad make_traction(const BodySpec& spec, const LoadSpec& load, const TetBody& body,
@@ -95,22 +49,23 @@ void add_band(const tets::BodySpec& band, TetScene& scene) {
 
 TetScene build_tet_scene(const SceneSpec& scene, const tets::Params& params, Context& context) {
   TetScene out;
+  std::vector<TetBody> bodies;
+  for (const BodySpec& spec : scene.bodies) {
+    bodies.push_back(build_tet_body(spec, scene.file, context));
+  }
+  TetHolds holds = hold_bodies(scene, bodies, context);
   std::vector<tets::BodySpec> specs;
   std::int32_t first_node = 0;
-  std::vector<HoldSpec> holds;
   std::vector<tets::BodySpec> bands;
-  for (const BodySpec& spec : scene.bodies) {
-    TetBody body = build_tet_body(spec, scene.file, context);
-    add_holds(spec, scene.file, body, context);
-    if (scene.time.starts_in_equilibrium()) hold_loose_parts(spec, body, context);
-    holds.insert(holds.end(), spec.holds.begin(), spec.holds.end());
-    if (body.spec.holds.size() > spec.holds.size()) {
-      holds.push_back({.name = std::string(kLooseParts), .where = "all"});
-    }
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    const BodySpec& spec = scene.bodies[b];
+    TetBody& body = bodies[b];
     const geometry::TetMesh& mesh = body.spec.mesh;
     TetRider rider{.surface = embed(mesh, body.surface.mesh.positions, context.arena),
                    .triangles = {},
-                   .painted = {}};
+                   .painted = {},
+                   .fibres = fibres_of(body.spec),
+                   .parts = body.parts};
     for (const LoadSpec& load : spec.loads) {
       out.tractions.push_back(make_traction(spec, load, body, rider.surface, first_node));
     }
@@ -124,6 +79,8 @@ TetScene build_tet_scene(const SceneSpec& scene, const tets::Params& params, Con
     for (const BandSpec& band : spec.bands) {
       bands.push_back(build_band(band, spec, mesh, body.spacing));
     }
+    std::erase_if(body.surface.groups,
+                  [](const auto& g) { return g.name.starts_with(kPaintedGroup); });
     out.topology.bodies.push_back(
         {.name = spec.name,
          .rest_nodes = mesh.positions,
@@ -141,26 +98,64 @@ TetScene build_tet_scene(const SceneSpec& scene, const tets::Params& params, Con
     add_band(band, out);
     specs.push_back(std::move(band));
   }
-  out.model = tets::build_model(specs, params, context.arena);
-  for (std::size_t h = 0; h < holds.size(); ++h) {
-    std::vector<Vec3d> points;
-    for (const std::int32_t n : out.model.holds[h].nodes) {
-      points.push_back(out.model.rest_positions[n]);
+  out.model = tets::build_model(specs, params, context.arena, holds.springs);
+  const auto add_drivers = [&](const std::vector<std::vector<HoldSpec>>& specs_of_bodies,
+                               const auto& in_model, std::vector<Driver>& to) {
+    for (const auto& of_body : specs_of_bodies) {
+      for (const HoldSpec& hold : of_body) {
+        std::vector<Vec3d> points;
+        for (const std::int32_t n : in_model[to.size()].nodes) {
+          points.push_back(out.model.rest_positions[n]);
+        }
+        to.push_back(make_driver(hold, std::move(points)));
+      }
     }
-    out.holds.push_back(make_driver(holds[h], std::move(points)));
+  };
+  add_drivers(holds.nodes, out.model.holds, out.holds);
+  add_drivers(holds.sliding, out.model.sliding, out.sliding);
+  out.soft_holds = std::move(holds.soft);
+  return out;
+}
+
+TetDemands demands_at(const TetScene& scene, const Guides& guides, double time) {
+  TetDemands out;
+  std::size_t next = 0;
+  for (const Driver& driver : scene.holds) {
+    const Pose pose = pose_at(driver, guides[next++], time);
+    for (const Vec3d& point : driver.points) {
+      out.held_positions.push_back(pose(point, driver.center));
+    }
+  }
+  std::vector<Vec3d> directions, targets;
+  for (const Driver& driver : scene.sliding) {
+    const Pose pose = pose_at(driver, guides[next++], time);
+    const Vec3d direction = rotation_from_vector(pose.rotation) * driver.spec.direction;
+    directions.push_back((1 / norm(direction)) * direction);
+    for (const Vec3d& point : driver.points) targets.push_back(pose(point, driver.center));
+  }
+  out.slides = tets::slides_of_holds(scene.model, directions, targets);
+  out.spring_targets.assign(scene.model.springs.count(), Vec3d{0, 0, 0});
+  for (std::size_t g = 0; g < scene.soft_holds.size(); ++g) {
+    const Driver& driver = scene.soft_holds[g];
+    const Pose pose = pose_at(driver, guides[next++], time);
+    auto target = out.spring_targets.begin() + scene.model.spring_groups[g].first;
+    for (const Vec3d& point : driver.points) *target++ = pose(point, driver.center);
   }
   return out;
 }
 
-std::vector<Vec3d> held_positions_at(const TetScene& scene, const Guides& guides, double time) {
-  std::vector<Vec3d> positions;
-  for (std::size_t h = 0; h < scene.holds.size(); ++h) {
-    const Driver& driver = scene.holds[h];
-    const Pose pose = pose_at(driver, guides[h], time);
-    for (const Vec3d& point : driver.points) positions.push_back(pose(point, driver.center));
+namespace {
+
+/// The points at rest that ride on the first body of each spring of a tie.
+std::vector<Vec3d> points_of_tie(const tets::Model& model, const tets::SpringGroup& group) {
+  std::vector<Vec3d> points;
+  for (std::int32_t s = group.first; s < group.first + group.count; ++s) {
+    points.push_back(tets::first_point(model, s, model.rest_positions));
   }
-  return positions;
+  return points;
 }
+
+}  // namespace
 
 Setup setup_of(const TetScene& scene) {
   Setup setup;
@@ -171,12 +166,32 @@ Setup setup_of(const TetScene& scene) {
                                  .points = driver.points,
                                  .keys = keys_about_middle(driver)});
   }
+  for (std::size_t h = 0; h < scene.sliding.size(); ++h) {
+    setup.attachments.push_back({.name = scene.model.sliding[h].name,
+                                 .kind = Attachment::Kind::Slide,
+                                 .points = scene.sliding[h].points,
+                                 .keys = keys_about_middle(scene.sliding[h])});
+  }
+  for (std::size_t g = 0; g < scene.soft_holds.size(); ++g) {
+    const Driver& driver = scene.soft_holds[g];
+    const tets::SpringGroup& group = scene.model.spring_groups[g];
+    Attachment attachment{.name = group.name,
+                          .kind = Attachment::Kind::SoftHold,
+                          .points = driver.points,
+                          .keys = keys_about_middle(driver)};
+    if (driver.points.empty()) {
+      attachment.kind = Attachment::Kind::Tie;
+      attachment.points = points_of_tie(scene.model, group);
+    }
+    setup.attachments.push_back(std::move(attachment));
+  }
   for (const SurfaceLoad& load : scene.tractions) {
     setup.attachments.push_back(
         {.name = load.name, .kind = Attachment::Kind::Load, .points = load.points, .keys = {}});
   }
   for (const TetRider& rider : scene.riders) {
-    setup.bodies.push_back({.fibres = {}, .painted = rider.painted});
+    setup.bodies.push_back(
+        {.fibres = rider.fibres, .painted = rider.painted, .parts = rider.parts});
   }
   return setup;
 }

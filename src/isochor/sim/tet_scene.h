@@ -14,6 +14,8 @@ struct TetRider {
   geometry::TetEmbedding surface;
   std::vector<geometry::Triangle> triangles;  ///< of the surface, facing outward
   std::vector<CellField> painted;             ///< per tet, as in the topology
+  std::vector<Vec3d> fibres;                  ///< the same, as in BodySetup
+  std::vector<PartVolume> parts;              ///< bones and muscles
 };
 
 /// A scene as a model of bodies made of tets, with what moves them and what they move.
@@ -22,15 +24,28 @@ struct TetScene {
   files::Topology topology;      ///< tets in the order of the bodies' meshes; then bands
   std::vector<TetRider> riders;  ///< one per body; those of bands enclose nothing
   std::vector<Driver> holds;     ///< one per Model::holds
+  std::vector<Driver> sliding;   ///< one per Model::sliding
+  /// One per Model::spring_groups; springs between bodies have no points.
+  std::vector<Driver> soft_holds;
+  /// All that move something: holds, those that slide, soft holds.
+  std::size_t driver_count() const { return holds.size() + sliding.size() + soft_holds.size(); }
+  const Driver& driver(std::size_t number) const {
+    if (number < holds.size()) return holds[number];
+    number -= holds.size();
+    return number < sliding.size() ? sliding[number] : soft_holds[number - sliding.size()];
+  }
   std::vector<SurfaceLoad> tractions;
   std::vector<ZoneGroup> zones;  ///< of all bodies, where they keep their volume
 };
 
-/// Parts of a body that nothing holds are treated as those of a lattice (build_lattice_scene).
 TetScene build_tet_scene(const SceneSpec& scene, const tets::Params& params, Context& context);
 
-/// Where held nodes are at a time, as in tets::StepInput; guides are per hold.
-std::vector<Vec3d> held_positions_at(const TetScene& scene, const Guides& guides, double time);
+/// What holds ask for at a time, as in tets::StepInput; guides are per TetScene::driver.
+struct TetDemands {
+  std::vector<Vec3d> held_positions, spring_targets;
+  std::vector<tets::Slide> slides;
+};
+TetDemands demands_at(const TetScene& scene, const Guides& guides, double time);
 
 Setup setup_of(const TetScene& scene);
 

@@ -1,6 +1,7 @@
 #include "isochor/tets/auxiliary.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "isochor/grid/embedding.h"
@@ -198,11 +199,28 @@ void append(const Rows& from, Rows& to) {
   for (std::size_t i = 1; i < from.first.size(); ++i) to.first.push_back(before + from.first[i]);
 }
 
+/// Those of the tets, on the nodes that their nodes ride on.
+void add_springs(const Model& model, const Rows& to_tets, std::vector<solve::Spring>& to) {
+  const solve::Springs& springs = model.springs;
+  for (std::size_t s = 0; s < springs.count(); ++s) {
+    std::map<std::int32_t, double> weights;
+    for (std::int32_t t = springs.first[s]; t < springs.first[s + 1]; ++t) {
+      const auto& [node, weight] = springs.terms[t];
+      for (std::int32_t k = to_tets.first[node]; k < to_tets.first[node + 1]; ++k) {
+        weights[to_tets.terms[k].index] += weight * double(to_tets.terms[k].weight);
+      }
+    }
+    solve::Spring spring{.terms = {}, .stiffness = springs.stiffness[s]};
+    for (const auto& [node, weight] : weights) spring.terms.push_back({node, weight});
+    if (!spring.terms.empty()) to.push_back(std::move(spring));
+  }
+}
+
 }  // namespace
 
 Auxiliary::Auxiliary(const Model& model, ThreadArena& arena) {
   std::vector<lattice::BodySpec> specs;
-  lattice::SpringGroupSpec ties{.name = "held", .springs = {}};
+  lattice::SpringGroupSpec ties{.name = "springs", .springs = {}};
   std::int32_t first_node = 0;
   for (const BodyRange& body : model.bodies) {
     if (body.tet_count == 0) {
@@ -243,7 +261,7 @@ Auxiliary::Auxiliary(const Model& model, ThreadArena& arena) {
     for (std::size_t n = 0; n < nodes.size(); ++n) {
       const std::int32_t node = body.first_node + std::int32_t(n);
       const bool held = model.held[node] && model.mass[node] > 0;
-      lattice::Spring tie;
+      solve::Spring tie;
       for (const auto& [index, weight] : embedding.weights(n)) {
         to_tets.terms.push_back({first_node + index, float(weight)});
         if (held) tie.terms.push_back({first_node + index, weight});
@@ -257,6 +275,7 @@ Auxiliary::Auxiliary(const Model& model, ThreadArena& arena) {
     first_node += std::int32_t(spec.lattice.rest_positions.size());
     specs.push_back(std::move(spec));
   }
+  add_springs(model, to_tets, ties.springs);
   lattice::Params params{.preconditioner = lattice::Preconditioner::Multigrid};
   std::vector<lattice::SpringGroupSpec> groups;
   if (!ties.springs.empty()) groups.push_back(std::move(ties));

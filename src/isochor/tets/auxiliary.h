@@ -9,7 +9,7 @@ namespace isochor::tets {
 /// A lattice around the bodies of a model whose multigrid preconditions the tets' stiffness (Xu
 /// 1996: an auxiliary space). It has the tets' moduli on average, and their laws where those have
 /// no directions; nodes of tets ride on it, and held ones tie it to the ground by springs as stiff
-/// as they are themselves. Constant.
+/// as they are themselves. Springs of the model are springs of its own. Constant.
 class Auxiliary {
  public:
   Auxiliary(const Model& model, ThreadArena& arena);

@@ -44,6 +44,10 @@ Conserving::Conserving(const Model& model, const ConservingParams& params,
       way_(model.node_count()),
       loads_(model.node_count()),
       reaction_(params.scheme == Scheme::Published ? model.node_count() : 0) {
+  if (params.scheme == Scheme::Published && model.springs.count() > 0) {
+    throw Error(Fault::Input, "tets::Conserving", "the published scheme knows no springs",
+                "choose Scheme::Implicit");
+  }
   if (model.params.integrator != solve::Integrator::BackwardEuler) {
     throw Error(Fault::Input, "tets::Conserving", "volumes are kept with backward Euler only",
                 "build the model with solve::Integrator::BackwardEuler");
@@ -72,8 +76,9 @@ Conserving::Conserving(const Model& model, const ConservingParams& params,
       shear_modulus_[n] += model.mu[t] * model.volume[t] / (4 * rings_.rest_volumes()[n]);
     }
   }
+  const std::vector<std::uint8_t> held = model.is_held_at_all();
   for (const std::int32_t p : surface().surface().points) {
-    if (!model.held[p]) free_points_.push_back(p);
+    if (!held[p]) free_points_.push_back(p);
   }
 }
 
@@ -81,15 +86,20 @@ ConservingReport Conserving::advance(State& state, const Vec3d& gravity, double 
                                      std::span<const Vec3d> held_positions,
                                      std::span<const Vec3d> loads,
                                      std::span<const double> activations) {
+  return advance(state,
+                 {.gravity = gravity,
+                  .held_positions = held_positions,
+                  .activations = activations,
+                  .loads = loads,
+                  .dt = dt},
+                 time);
+}
+
+ConservingReport Conserving::advance(State& state, const StepInput& input, double time) {
   pressures_before_ = pressures_;
   std::swap(forces_, forces_before_);
   forces_.reset(model_.node_count(), colliders_.size());
   pair_list_.clear();
-  const StepInput input{.gravity = gravity,
-                        .held_positions = held_positions,
-                        .activations = activations,
-                        .loads = loads,
-                        .dt = dt};
   const ConservingReport report = params_.scheme == Scheme::Published
                                       ? advance_published(state, input, time)
                                       : advance_in_parts(state, input, time);
@@ -334,6 +344,20 @@ ConservingReport Conserving::advance_in_parts(State& state, const StepInput& inp
         }
       }
       next.held_positions = held_;
+      held_slides_.assign(input.slides.begin(), input.slides.end());
+      for (Slide& slide : held_slides_) {
+        const double from = dot(slide.normal, state.positions[slide.node]);
+        slide.place = from + (part / (1 - done)) * (slide.place - from);
+      }
+      next.slides = held_slides_;
+      if (!input.first_spring_targets.empty()) {
+        spring_targets_.resize(input.spring_targets.size());
+        for (std::size_t s = 0; s < spring_targets_.size(); ++s) {
+          const Vec3d& from = input.first_spring_targets[s];
+          spring_targets_[s] = from + (done + part) * (input.spring_targets[s] - from);
+        }
+        next.spring_targets = spring_targets_;
+      }
     }
     const solve::Balance balance = report.elastic.balance;
     step_implicit(state, next, time + done * input.dt, part > least, report);

@@ -79,12 +79,15 @@ class Conserving {
                            std::span<const Vec3d> held_positions = {},
                            std::span<const Vec3d> loads = {},
                            std::span<const double> activations = {});
+  /// The same with all that a step may be told of, `time` being that of its begin; contacts are
+  /// found here. The published scheme knows no springs.
+  ConservingReport advance(State& state, const StepInput& input, double time);
 
   const HandedPressures& pressures() const { return pressures_; }
   void set_pressures(HandedPressures pressures) { pressures_ = std::move(pressures); }
 
   /// Longest step that elastic waves allow about positions, s: 2 / the highest frequency.
-  double stable_step(std::span<const Vec3d> positions);
+  double stable_step(std::span<const Vec3d> positions, std::span<const double> activations = {});
 
   const Model& model() const { return model_; }
   OneRings& rings() { return rings_; }
@@ -194,7 +197,8 @@ class Conserving {
   std::vector<Vec3d> positions_, velocities_, half_, way_, loads_;
   std::vector<Vec3d> reaction_;  ///< of contacts, in a half step, kg m/s
   State next_, before_;          ///< of the implicit scheme: a step's end, and where all began
-  std::vector<Vec3d> held_;      ///< where a part of a step ends
+  std::vector<Vec3d> held_, spring_targets_;  ///< where a part of a step ends
+  std::vector<Slide> held_slides_;
 };
 
 }  // namespace isochor::tets

@@ -6,6 +6,7 @@ namespace isochor::tets {
 void Conserving::add_elastic_forces(std::span<const Vec3d> positions,
                                     const contact::PlacedColliders& placed) {
   for (const Slide& slide : scratch_.slides) {
+    if (slide.held >= 0) continue;
     part_forces_.add_force(slide.node, slide.collider, slide.push * slide.normal, positions,
                            placed);
   }

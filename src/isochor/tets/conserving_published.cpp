@@ -162,9 +162,10 @@ ConservingReport Conserving::advance_published(State& state, const StepInput& in
   return report;
 }
 
-double Conserving::stable_step(std::span<const Vec3d> positions) {
-  linearise(model_, {positions}, materials::Definiteness::Clamp, scratch_.linear.stiffnesses,
-            context_.arena);
+double Conserving::stable_step(std::span<const Vec3d> positions,
+                               std::span<const double> activations) {
+  linearise(model_, {positions, activations}, materials::Definiteness::Clamp,
+            scratch_.linear.stiffnesses, context_.arena);
   assemble(model_, scratch_.linear.stiffnesses, scratch_.linear.matrix, context_.arena);
   // Rows of M^-1 K bound its eigenvalues (Gershgorin).
   double largest = 0;

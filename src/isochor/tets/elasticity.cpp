@@ -24,7 +24,7 @@ Mat3d edges(const Model& model, std::size_t tet, std::span<const Vec3d> x) {
 
 /// What a law is asked for, and answers, for the tets of a batch; filled up to whole packs.
 struct BatchMemory {
-  double F[9 * kBatch], mu[kBatch], lambda[kBatch], activation[kBatch];
+  double F[9 * kBatch], mu[kBatch], lambda[kBatch], activation[kBatch], fibres[kBatch];
   double energy[kBatch], stress[9 * kBatch];
   double numbers[kStiffnessNumbers * kBatch];  ///< of the tangent, then of the stiffness
   int count;
@@ -79,6 +79,12 @@ void for_batches(const Model& model, const Tets& tets, const Configuration& at, 
       }
       law.activation = memory.activation;
     }
+    if (!model.fibres.empty() && !materials::is_isotropic(material.law)) {
+      for (int i = 0; i < memory.count; ++i) {
+        memory.fibres[i] = model.fibres[tets.tet(batch.first + std::min(i, batch.count - 1))];
+      }
+      law.fibres = memory.fibres;
+    }
     f(b, material, law, memory);
   });
 }
@@ -114,6 +120,17 @@ void add_sheet_forces(const Model& model, const ElasticMemory& memory, std::span
       force[i] -= memory.sheet_terms[sheets.uses[u] / 4].gradient[sheets.uses[u] % 4];
     }
   });
+}
+
+bool springs_act(const Model& model, const Configuration& at) {
+  return model.springs.count() > 0 && !at.spring_targets.empty();
+}
+
+/// Leaves what they pull with in memory.
+double spring_energy(const Model& model, const Configuration& at, ElasticMemory& memory,
+                     ThreadArena& arena) {
+  if (!springs_act(model, at)) return 0;
+  return solve::spring_pulls(model.springs, at.positions, at.spring_targets, memory.pulls, arena);
 }
 
 /// A flat sheet resists nothing across it: what gives its rows an inverse, and is too little to be
@@ -252,7 +269,8 @@ double elastic_energy(const Model& model, const Configuration& at, ElasticMemory
                 memory.batch_energy[b] = energy_of(model, all, model.batches[b], batch.energy);
               });
   return sum_of(memory.batch_energy) +
-         sheet_energy(model, at, shells::Detail::Energy, memory, arena);
+         sheet_energy(model, at, shells::Detail::Energy, memory, arena) +
+         spring_energy(model, at, memory, arena);
 }
 
 double elastic_force(const Model& model, const Configuration& at, std::span<Vec3d> force,
@@ -264,7 +282,9 @@ double elastic_force(const Model& model, const Configuration& at, std::span<Vec3
   });
   const double sheets = sheet_energy(model, at, shells::Detail::Gradient, memory, arena);
   if (!memory.sheet_terms.empty()) add_sheet_forces(model, memory, force, arena);
-  return sum_of(memory.batch_energy) + sheets;
+  const double springs = spring_energy(model, at, memory, arena);
+  if (springs_act(model, at)) solve::add_pulls(model.springs, memory.pulls, 1, force, arena);
+  return sum_of(memory.batch_energy) + sheets + springs;
 }
 
 double elastic_corner_forces(const Model& model, const Configuration& at, TetSelection& selection,
@@ -347,6 +367,21 @@ void add_sheet_stiffness(const Model& model, const Configuration& at, materials:
       }
     }
     if (model.is_free_sheet(i)) stiffen(blocks[model.diagonal_place(i)], at.drag);
+  });
+}
+
+void add_spring_stiffness(const Model& model, const Configuration& at,
+                          solve::Blocks<double>& blocks, ThreadArena& arena) {
+  if (!springs_act(model, at)) return;
+  const solve::Springs& springs = model.springs;
+  parallel_for(arena, springs.nodes.size(), 64, [&](std::size_t k) {
+    for (std::int32_t p = springs.node_first[k]; p < springs.node_first[k + 1]; ++p) {
+      const auto& [s, weight] = springs.pulls[p];
+      for (std::int32_t t = springs.first[s]; t < springs.first[s + 1]; ++t) {
+        blocks[model.place_of(springs.nodes[k], springs.terms[t].index)] +=
+            springs.stiffness[s] * (weight * springs.terms[t].weight);
+      }
+    }
   });
 }
 

@@ -5,7 +5,8 @@
 #include "isochor/tets/element_batch.h"
 #include "isochor/tets/model.h"
 
-/// The energy of all tets and sheets and its derivatives: the same bits for any number of threads.
+/// The energy of all tets, sheets and springs and its derivatives: the same bits for any number of
+/// threads.
 namespace isochor::tets {
 
 /// What elasticity depends on.
@@ -14,7 +15,8 @@ struct Configuration {
   std::span<const double> activations = {};  ///< per Model::materials, 0 to 1; none: no muscle acts
   /// Per tet, Pa: `linearise` adds what they do as volumes curve. Forces have none of them.
   std::span<const double> pressures = {};
-  std::span<const double> tightening = {};  ///< as in shells::SheetConfiguration
+  std::span<const double> tightening = {};     ///< as in shells::SheetConfiguration
+  std::span<const Vec3d> spring_targets = {};  ///< per spring, m; none: springs do not act
   /// What holds nodes of free sheets back, N/m: `add_sheet_stiffness` adds it. Forces have none.
   double drag = 0;
 };
@@ -25,10 +27,12 @@ struct ElasticMemory {
   explicit ElasticMemory(const Model& model)
       : corner_forces(4 * model.tets.size()),
         batch_energy(model.batches.size()),
-        sheet_terms(model.sheets.term_count()) {}
+        sheet_terms(model.sheets.term_count()),
+        pulls(model.springs.count()) {}
   std::vector<Vec3d> corner_forces;
   std::vector<double> batch_energy;
   std::vector<contact::Term> sheet_terms;  ///< as many as there are in Model::sheets
+  std::vector<Vec3d> pulls;                ///< of springs, N
 };
 
 /// Some tets of a model.
@@ -41,7 +45,7 @@ struct TetSelection {
   void complete(const Model& model);
 };
 
-/// Elastic energy of tets and sheets, J.
+/// Elastic energy of tets, sheets and springs, J.
 double elastic_energy(const Model& model, const Configuration& at, ElasticMemory& memory,
                       ThreadArena& arena);
 
@@ -50,7 +54,7 @@ double elastic_force(const Model& model, const Configuration& at, std::span<Vec3
                      ElasticMemory& memory, ThreadArena& arena);
 
 /// The same of some tets alone: leaves the forces on their corners in memory. Where the others have
-/// not moved, `sum_corner_forces` then has those on all nodes, but for sheets.
+/// not moved, `sum_corner_forces` then has those on all nodes, but for sheets and springs.
 double elastic_corner_forces(const Model& model, const Configuration& at, TetSelection& selection,
                              ElasticMemory& memory, ThreadArena& arena);
 
@@ -81,6 +85,10 @@ void assemble(const Model& model, const Stiffnesses& stiffnesses, solve::Blocks<
 void add_sheet_stiffness(const Model& model, const Configuration& at, materials::Definiteness fix,
                          std::vector<contact::Term>& terms, solve::Blocks<double>& blocks,
                          ThreadArena& arena);
+
+/// Adds that of springs, where they act.
+void add_spring_stiffness(const Model& model, const Configuration& at,
+                          solve::Blocks<double>& blocks, ThreadArena& arena);
 
 /// The deformation gradient of a tet.
 Mat3d deformation_gradient(const Model& model, std::size_t tet, std::span<const Vec3d> positions);

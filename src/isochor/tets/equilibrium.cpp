@@ -81,7 +81,9 @@ bool Equilibrium::begin() {
 solve::NewtonReport Equilibrium::predict() {
   constexpr double kAccuracy = 0.03;
   const bool multipliers = zonal_ && zonal_->method() == ZoneMethod::Multiplier;
-  if (time_ || input_.contact || !scratch_.slides.empty() || multipliers) return {};
+  const bool touching =
+      std::ranges::any_of(scratch_.slides, [](const Slide& slide) { return slide.held < 0; });
+  if (time_ || input_.contact || touching || multipliers) return {};
   if (model_.params.published) return {};
   if (sum_nodes([&](std::size_t i) { return square(way_of(i)); }) == 0) return {};
   each_node([&](std::size_t i) {
@@ -153,8 +155,8 @@ solve::Evaluation Equilibrium::evaluate_rest() {
   const double inertia = sums.inertia_energy + drag_energy();
   const double tolerance = model_.params.newton.tolerance;
   imbalance_ = std::sqrt(sums.residual) / (std::sqrt(sums.reaction) + std::sqrt(sums.weight) +
-                                           std::sqrt(contact.force_squared) + model_.slack_force +
-                                           std::sqrt(rounding) / tolerance);
+                                           std::sqrt(contact.force_squared) + spring_force() +
+                                           model_.slack_force + std::sqrt(rounding) / tolerance);
   without_zones_ = {.energy = elastic_ + sums.outer_energy + inertia + damping + contact.energy,
                     .energy_scale = std::abs(elastic_) + std::abs(sums.outer_energy) + inertia +
                                     damping + contact.energy,
@@ -328,7 +330,7 @@ bool Equilibrium::keep_out() {
 bool Equilibrium::release() {
   const std::size_t before = scratch_.slides.size();
   std::erase_if(scratch_.slides, [&](const Slide& slide) {
-    return dot(slide.normal, scratch_.force[slide.node]) > 0;
+    return slide.held < 0 && dot(slide.normal, scratch_.force[slide.node]) > 0;
   });
   restraint_.slides = scratch_.slides;
   return scratch_.slides.size() < before;
@@ -348,6 +350,12 @@ solve::Balance Equilibrium::finish() {
         model_.held[i] ? v : start_.velocities[i] + time_->reach * (v - start_.velocities[i]);
     scratch_.step[i] = start_.positions[i] + time_->reach * (y - start_.positions[i]);
   });
+  for (const Slide& slide : scratch_.slides) {
+    if (slide.held < 0 || time_->reach == 1) continue;
+    const Vec3d v = time_->rate * (scratch_.positions[slide.node] - scratch_.origin[slide.node]);
+    Vec3d& velocity = scratch_.force[slide.node];
+    velocity += dot(slide.normal, v - velocity) * slide.normal;
+  }
   std::swap(scratch_.positions, scratch_.step);
   return balance;
 }
@@ -356,13 +364,15 @@ Configuration Equilibrium::configuration() const {
   return {.positions = scratch_.positions,
           .activations = input_.activations,
           .tightening = input_.tightening,
+          .spring_targets = input_.spring_targets,
           .drag = drag_};
 }
 
 bool Equilibrium::can_settle() const {
   const bool pushes = input_.contact && (input_.contact->params().pairs || !slides_on_colliders());
   return time_ && !model_.params.published && !pushes && !damped() &&
-         model_.sheets.term_count() == 0 && (!zonal_ || zonal_->method() == ZoneMethod::Exact);
+         model_.sheets.term_count() == 0 && model_.springs.count() == 0 && model_.sliding.empty() &&
+         (!zonal_ || zonal_->method() == ZoneMethod::Exact);
 }
 
 std::optional<contact::Term> Equilibrium::friction_on(std::size_t i) const {
@@ -372,6 +382,13 @@ std::optional<contact::Term> Equilibrium::friction_on(std::size_t i) const {
   const auto found = std::ranges::lower_bound(rubbing, i, {}, node);
   if (found == rubbing.end() || node(*found) != i) return std::nullopt;
   return friction_term(*found, start_.positions, scratch_.positions, input_.contact->slip());
+}
+
+double Equilibrium::spring_force() const {
+  if (input_.spring_targets.empty()) return 0;
+  const std::vector<Vec3d>& pulls = scratch_.elastic.pulls;
+  return std::sqrt(
+      solve::sum_of(context_.arena, pulls.size(), [&](std::size_t s) { return square(pulls[s]); }));
 }
 
 double Equilibrium::drag_energy() {
@@ -510,23 +527,33 @@ double Equilibrium::damping_loss() {
 
 double Equilibrium::settle_holds() {
   double work = 0;
-  std::size_t k = 0;
+  // Of a node, in those components that its hold has.
+  const auto settle = [&](std::size_t n, std::size_t k, auto&& held) {
+    const double m = model_.mass[n], rate = time_->rate;
+    const Vec3d& y = scratch_.positions[n];
+    const Vec3d inertia = m * rate * rate * (y - scratch_.target[n]);
+    const Vec3d others = held(-scratch_.force[n] - inertia);
+    const Vec3d way = held(y - start_.positions[n]);
+    const Vec3d before = held(start_.velocities[n]), after = held(velocity_of_iterate(n));
+    const Vec3d push =
+        others + (time_->reach == 1 ? held(inertia) : (m / time_->dt) * (after - before));
+    scratch_.pushes[k] += push;
+    // With a history work is of second order too.
+    work += time_->before != 0
+                ? 0.5 * dot(push + held(start_.pushes[k]), way)
+                : time_->reach * dot(others, way) + 0.5 * m * (square(after) - square(before));
+  };
+  std::ranges::fill(scratch_.pushes, Vec3d{0, 0, 0});
+  std::size_t next = 0;
   for (const Hold& hold : model_.holds) {
     for (const std::int32_t n : hold.nodes) {
-      const double m = model_.mass[n], rate = time_->rate;
-      const Vec3d& y = scratch_.positions[n];
-      const Vec3d inertia = m * rate * rate * (y - scratch_.target[n]);
-      const Vec3d others = -scratch_.force[n] - inertia;
-      const Vec3d way = y - start_.positions[n];
-      const Vec3d &before = start_.velocities[n], after = velocity_of_iterate(n);
-      Vec3d& push = scratch_.pushes[k];
-      push = others + (time_->reach == 1 ? inertia : (m / time_->dt) * (after - before));
-      // With a history work is of second order too.
-      work += time_->before != 0
-                  ? 0.5 * dot(push + start_.pushes[k], way)
-                  : time_->reach * dot(others, way) + 0.5 * m * (square(after) - square(before));
-      ++k;
+      settle(n, next++, [](const Vec3d& v) { return v; });
     }
+  }
+  for (const Slide& slide : scratch_.slides) {
+    if (slide.held < 0) continue;
+    settle(slide.node, slide.held,
+           [&](const Vec3d& v) { return dot(slide.normal, v) * slide.normal; });
   }
   return work;
 }

@@ -133,6 +133,9 @@ class Equilibrium {
   void stick();
   bool lag_friction();
 
+  /// The size of what all springs pull with, of the last evaluation, N.
+  double spring_force() const;
+
   Vec3d outer_force(std::size_t i) const;
   double outer_energy_of(std::size_t i) const;
   double outer_energy();

@@ -1,5 +1,7 @@
 #include "isochor/tets/fields.h"
 
+#include <algorithm>
+
 #include "isochor/materials/stress_measures.h"
 
 namespace isochor::tets {
@@ -32,9 +34,24 @@ std::vector<double> to_nodes(const Model& model, std::span<const double> per_tet
   return sum;
 }
 
+Vec3d first_point(const Model& model, std::int32_t spring, std::span<const Vec3d> positions) {
+  const std::span<const solve::SpringTerm> terms(
+      model.springs.terms.data() + model.springs.first[spring],
+      model.springs.terms.data() + model.springs.first[spring + 1]);
+  const auto body = std::ranges::find_if(model.bodies, [&](const BodyRange& range) {
+    return terms[0].index < range.first_node + range.node_count;
+  });
+  Vec3d point{0, 0, 0};
+  for (const auto& [node, weight] : terms) {
+    const std::int32_t number = node - body->first_node;
+    if (number >= 0 && number < body->node_count) point += weight * positions[node];
+  }
+  return point;
+}
+
 std::vector<solve::Resultant> reactions(const Model& model, const State& state,
                                         std::span<const Vec3d> elastic_force,
-                                        const StepInput& input) {
+                                        const StepInput& input, ThreadArena& arena) {
   std::vector<solve::Resultant> result;
   std::vector<solve::Push> pushes;
   std::size_t next = 0;
@@ -46,6 +63,35 @@ std::vector<solve::Resultant> reactions(const Model& model, const State& state,
       if (state.last_dt > 0) push = state.pushes[next];
       pushes.push_back({state.positions[n], push});
       ++next;
+    }
+    result.push_back(solve::resultant(pushes));
+  }
+  std::vector<Vec3d> sliding(next + model.sliding_count(), Vec3d{0, 0, 0});
+  for (const Slide& slide : input.slides) {
+    const std::int32_t n = slide.node;
+    if (slide.held < 0) continue;
+    Vec3d push = -(elastic_force[n] + model.mass[n] * input.gravity);
+    if (!input.loads.empty()) push -= input.loads[n];
+    sliding[slide.held] += dot(slide.normal, push) * slide.normal;
+  }
+  for (const SlidingHold& hold : model.sliding) {
+    pushes.clear();
+    for (const std::int32_t n : hold.nodes) {
+      pushes.push_back(
+          {state.positions[n], state.last_dt > 0 ? state.pushes[next] : sliding[next]});
+      ++next;
+    }
+    result.push_back(solve::resultant(pushes));
+  }
+  const solve::Springs& springs = model.springs;
+  std::vector<Vec3d> pulls(springs.count());
+  if (!pulls.empty()) {
+    solve::spring_pulls(springs, state.positions, input.spring_targets, pulls, arena);
+  }
+  for (const SpringGroup& group : model.spring_groups) {
+    pushes.clear();
+    for (std::int32_t s = group.first; s < group.first + group.count; ++s) {
+      pushes.push_back({first_point(model, s, state.positions), pulls[s]});
     }
     result.push_back(solve::resultant(pushes));
   }

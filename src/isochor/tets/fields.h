@@ -16,11 +16,16 @@ TetFields tet_fields(const Model& model, const Configuration& at, ThreadArena& a
 /// The mean of the tets around each node, by their volumes at rest; 0 where there are none.
 std::vector<double> to_nodes(const Model& model, std::span<const double> per_tet);
 
-/// What each of Model::holds pushes with to keep its nodes where they are: from what elasticity,
-/// gravity and loads leave on them, or, after a step in time, from State::pushes.
+/// What each of Model::holds pushes with to keep its nodes where they are: from what elasticity
+/// (springs too), gravity and loads leave on them, or, after a step in time, from State::pushes.
+/// Then the same of Model::sliding, and what each of Model::spring_groups pulls with, of ties on
+/// the first of their bodies.
 std::vector<solve::Resultant> reactions(const Model& model, const State& state,
                                         std::span<const Vec3d> elastic_force,
-                                        const StepInput& input);
+                                        const StepInput& input, ThreadArena& arena);
+
+/// The point of a spring that rides on the body of its first node.
+Vec3d first_point(const Model& model, std::int32_t spring, std::span<const Vec3d> positions);
 
 /// What became of the zones.
 struct ZoneReport {

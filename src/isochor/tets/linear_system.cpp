@@ -56,6 +56,7 @@ void LinearSystem::linearise(const Configuration& at, materials::Definiteness fi
   if (time && !damped && assemble_short_step()) return;
   assemble(model_, memory_.stiffnesses, memory_.matrix, context_.arena);
   add_sheet_stiffness(model_, at, fix, memory_.sheet_terms, memory_.matrix, context_.arena);
+  add_spring_stiffness(model_, at, memory_.matrix, context_.arena);
   if (time) {
     parallel_for(context_.arena, model_.node_count(), solve::kVectorGrain, [&](std::size_t i) {
       const double m = memory_.inertia[i];
@@ -67,8 +68,10 @@ void LinearSystem::linearise(const Configuration& at, materials::Definiteness fi
                  [&](std::size_t k) { memory_.matrix[k] += memory_.damping[k] * time->rate; });
   }
   short_step_ = time && inertia_rules();
-  // With inertia on its diagonal the matrix is well conditioned, so that rounding does no harm.
-  if (short_step_) memory_.rounded.round(model_.pattern, memory_.matrix, context_.arena);
+  // With inertia on its diagonal the matrix is well conditioned, so that rounding does no harm;
+  // unless springs are much stiffer than the rest.
+  rounded_ = short_step_ && model_.springs.count() == 0;
+  if (rounded_) memory_.rounded.round(model_.pattern, memory_.matrix, context_.arena);
   by_lattice_ = lattice_ && !short_step_;
   if (by_lattice_) {
     lattice_->prepare(memory_.matrix, contact_,
@@ -103,7 +106,7 @@ void LinearSystem::linearise_damping(const Configuration& start) {
 std::span<Vec3d> LinearSystem::right_side() { return vectors(std::span(memory_.krylov.r)); }
 
 solve::KrylovReport LinearSystem::solve(std::span<Vec3d> u, const solve::Accuracy& accuracy) {
-  if (!short_step_) return solve(u, accuracy, [](std::span<const Vec3d>, std::span<Vec3d>) {});
+  if (!rounded_) return solve(u, accuracy, [](std::span<const Vec3d>, std::span<Vec3d>) {});
   restraint_(right_side(), context_.arena);
   return memory_.rounded_solve.solve(
       model_, memory_.rounded, memory_.inverse_diagonal, restraint_, contact_, right_side(), u,
@@ -150,11 +153,13 @@ bool LinearSystem::inertia_rules() const {
 /// Where inertia rules and there are but tets: the matrix in half precision alone, which saves
 /// writing one of doubles and reading it again. False where that was not to be.
 bool LinearSystem::assemble_short_step() {
-  if (long_step_ || model_.sheets.term_count() > 0 || !model_.zones.names.empty()) return false;
+  const bool more = model_.sheets.term_count() > 0 || model_.springs.count() > 0;
+  if (long_step_ || more || !model_.zones.names.empty()) return false;
   const bool massive = std::ranges::all_of(memory_.inertia, [](double m) { return m > 0; });
   short_step_ =
       massive && memory_.rounded.assemble(model_, memory_.stiffnesses, memory_.inertia, kShort,
                                           memory_.inverse_diagonal, context_.arena) <= 0;
+  rounded_ = short_step_;
   long_step_ = !short_step_;
   if (!short_step_) return false;
   by_lattice_ = false;

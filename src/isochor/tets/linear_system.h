@@ -81,6 +81,7 @@ class LinearSystem {
   std::optional<LatticePreconditioner> lattice_;
   bool by_lattice_ = false;  ///< else the diagonal is enough
   bool short_step_ = false;  ///< inertia rules
+  bool rounded_ = false;     ///< products are with the rounded matrix
   bool long_step_ = false;   ///< it was seen not to
   int lattice_uses_ = 0;
 };
@@ -110,7 +111,7 @@ solve::KrylovReport LinearSystem::solve(std::span<Vec3d> u, const solve::Accurac
   solve::KrylovReport report = solve::conjugate_gradient(
       context_.arena,
       [&](std::span<const double> p, std::span<double> q) {
-        if (short_step_) {
+        if (rounded_) {
           memory_.rounded.multiply(model_.pattern, vectors(p), vectors(q), context_.arena);
         } else {
           solve::multiply(model_.pattern, memory_.matrix, vectors(p), vectors(q), context_.arena);

@@ -61,6 +61,14 @@ void append_nodes(const BodySpec& body, Model& model) {
   model.held.resize(model.rest_positions.size(), 0);
 }
 
+/// That of tet t of a body, where any body has such factors: of the last of `count` tets.
+void append_factor(const std::vector<double>& of_body, std::size_t t, std::size_t count,
+                   std::vector<double>& to) {
+  if (of_body.empty() && to.empty()) return;
+  to.resize(count - 1, 1.0);
+  to.push_back(of_body.empty() ? 1 : of_body[t]);
+}
+
 /// Tets of one body, by material.
 void append_tets(const BodySpec& body, BodyRange& range, Model& model) {
   const std::size_t count = body.mesh.tets.size();
@@ -91,17 +99,15 @@ void append_tets(const BodySpec& body, BodyRange& range, Model& model) {
     model.tets.push_back(tet);
     model.source.push_back(t);
     model.volume.push_back(det / 6);
-    model.mu.push_back(factor * material.mu);
-    model.lambda.push_back(factor * material.lambda);
+    model.mu.push_back(factor * (body.mu.empty() ? material.mu : body.mu[t]));
+    model.lambda.push_back(factor * (body.lambda.empty() ? material.lambda : body.lambda[t]));
     model.gradient.push_back(inverse(D, det) * Q);
     if (turned || !model.axes.empty()) {
       model.axes.resize(model.tets.size() - 1, Mat3d::identity());
       model.axes.push_back(Q);
     }
-    if (!body.activation.empty() || !model.activation.empty()) {
-      model.activation.resize(model.tets.size() - 1, 1.0);
-      model.activation.push_back(body.activation.empty() ? 1 : body.activation[t]);
-    }
+    append_factor(body.activation, t, model.tets.size(), model.activation);
+    append_factor(body.fibres, t, model.tets.size(), model.fibres);
     const std::int32_t place = std::int32_t(model.tets.size()) - 1;
     const std::int32_t number = range.first_material + material_of(t);
     if (model.batches.empty() || model.batches.back().material != number ||
@@ -140,6 +146,20 @@ void append_holds(const BodySpec& body, const BodyRange& range, Model& model) {
       hold.nodes.push_back(node);
     }
     model.holds.push_back(std::move(hold));
+  }
+  for (const SlidingHoldSpec& spec : body.sliding) {
+    SlidingHold hold{
+        .name = body.name + "." + spec.name, .nodes = {}, .along_line = spec.along_line};
+    for (const std::int32_t n : spec.nodes) {
+      const std::int32_t node = range.first_node + n;
+      if (model.held[node]) {
+        throw Error(Fault::Input, hold.name,
+                    fmt::format("node {} is in a hold that does not slide", n),
+                    "leave it out of this one");
+      }
+      hold.nodes.push_back(node);
+    }
+    model.sliding.push_back(std::move(hold));
   }
 }
 
@@ -196,6 +216,20 @@ void for_sheet_uses(const shells::Sheets& sheets, std::size_t node, Function&& f
   }
 }
 
+/// Calls f(node) for the nodes of all springs that pull at one, itself among them.
+template <class Function>
+void for_partners(const solve::Springs& springs, std::size_t node, Function&& f) {
+  const auto found = std::ranges::lower_bound(springs.nodes, std::int32_t(node));
+  if (found == springs.nodes.end() || *found != std::int32_t(node)) return;
+  const std::size_t k = found - springs.nodes.begin();
+  for (std::int32_t p = springs.node_first[k]; p < springs.node_first[k + 1]; ++p) {
+    const std::int32_t s = springs.pulls[p].index;
+    for (std::int32_t t = springs.first[s]; t < springs.first[s + 1]; ++t) {
+      f(springs.terms[t].index);
+    }
+  }
+}
+
 void find_pattern(Model& model, ThreadArena& arena) {
   const std::size_t nodes = model.node_count();
   std::vector<std::vector<std::int32_t>> rows(nodes);
@@ -209,6 +243,7 @@ void find_pattern(Model& model, ThreadArena& arena) {
     for_sheet_uses(model.sheets, i, [&](std::int32_t, std::span<const std::int32_t> points) {
       row.insert(row.end(), points.begin(), points.end());
     });
+    for_partners(model.springs, i, [&](std::int32_t node) { row.push_back(node); });
     std::ranges::sort(row);
     row.erase(std::unique(row.begin(), row.end()), row.end());
   });
@@ -249,6 +284,16 @@ void hold_unused(Model& model) {
   }
 }
 
+void add_springs(const std::vector<SpringGroupSpec>& groups, Model& model) {
+  std::vector<solve::Spring> all;
+  for (const SpringGroupSpec& group : groups) {
+    model.spring_groups.push_back(
+        {group.name, std::int32_t(all.size()), std::int32_t(group.springs.size())});
+    all.insert(all.end(), group.springs.begin(), group.springs.end());
+  }
+  model.springs = solve::build_springs(all);
+}
+
 void find_rounding(Model& model) {
   constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
   for (std::size_t t = 0; t < model.tets.size(); ++t) {
@@ -258,6 +303,9 @@ void find_rounding(Model& model) {
     model.rounding_stiffness =
         std::max(model.rounding_stiffness,
                  kEpsilon * (2 * model.mu[t] + model.lambda[t]) * model.volume[t] * square);
+  }
+  for (const Mat3d& stiffness : model.springs.stiffness) {
+    model.rounding_stiffness = std::max(model.rounding_stiffness, kEpsilon * trace(stiffness) / 3);
   }
   for (const shells::SheetTriangle& t : model.sheets.triangles) {
     double square = 0;
@@ -294,10 +342,10 @@ void measure_free_sheets(Model& model) {
 
 }  // namespace
 
-std::int32_t Model::diagonal_place(std::size_t node) const {
-  const auto first = pattern.columns.begin() + pattern.first[node];
-  const auto last = pattern.columns.begin() + pattern.first[node + 1];
-  return std::int32_t(std::lower_bound(first, last, std::int32_t(node)) - pattern.columns.begin());
+std::int32_t Model::place_of(std::size_t row, std::int32_t column) const {
+  const auto first = pattern.columns.begin() + pattern.first[row];
+  const auto last = pattern.columns.begin() + pattern.first[row + 1];
+  return std::int32_t(std::lower_bound(first, last, column) - pattern.columns.begin());
 }
 
 double Model::stiffness_damping() const {
@@ -312,7 +360,22 @@ std::size_t Model::held_count() const {
   return count;
 }
 
-Model build_model(const std::vector<BodySpec>& bodies, const Params& params, ThreadArena& arena) {
+std::size_t Model::sliding_count() const {
+  std::size_t count = 0;
+  for (const SlidingHold& hold : sliding) count += hold.nodes.size();
+  return count;
+}
+
+std::vector<std::uint8_t> Model::is_held_at_all() const {
+  std::vector<std::uint8_t> out = held;
+  for (const SlidingHold& hold : sliding) {
+    for (const std::int32_t n : hold.nodes) out[n] = 1;
+  }
+  return out;
+}
+
+Model build_model(const std::vector<BodySpec>& bodies, const Params& params, ThreadArena& arena,
+                  const std::vector<SpringGroupSpec>& springs) {
   Model model{.params = params};
   for (const BodySpec& body : bodies) {
     check(body);
@@ -333,9 +396,12 @@ Model build_model(const std::vector<BodySpec>& bodies, const Params& params, Thr
     model.bodies.push_back(std::move(range));
   }
   if (!model.axes.empty()) model.axes.resize(model.tets.size(), Mat3d::identity());
-  if (!model.activation.empty()) model.activation.resize(model.tets.size(), 1.0);
+  for (auto* factors : {&model.activation, &model.fibres}) {
+    if (!factors->empty()) factors->resize(model.tets.size(), 1.0);
+  }
   find_uses(model);
   shells::find_uses(model.sheets, model.node_count());
+  add_springs(springs, model);
   find_pattern(model, arena);
   hold_unused(model);
   complete_zones(model);
@@ -352,9 +418,9 @@ std::size_t bytes_allocated(const Model& model) {
     return (... + (v.capacity() * sizeof(typename std::remove_cvref_t<decltype(v)>::value_type)));
   };
   return bytes(model.batches, model.tets, model.source, model.volume, model.mu, model.lambda,
-               model.activation, model.gradient, model.axes, model.first_use, model.uses,
-               model.places, model.mirrored, model.sheet_places, model.rest_positions, model.mass,
-               model.held) +
+               model.activation, model.fibres, model.gradient, model.axes, model.first_use,
+               model.uses, model.places, model.mirrored, model.sheet_places, model.rest_positions,
+               model.mass, model.held) +
          model.pattern.bytes() + model.sheets.bytes();
 }
 

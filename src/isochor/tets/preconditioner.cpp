@@ -97,7 +97,7 @@ void LatticePreconditioner::linearise(std::span<const Vec3d> positions, double i
 
   const std::span<float> shift = find_shift(inertia);
   lattice::stiffness_diagonal(lattice, memory_.tangents, std::span(memory_.diagonal), arena_);
-  lattice::add_spring_diagonal(lattice.springs, memory_.diagonal, arena_);
+  solve::add_spring_diagonal(lattice.springs, memory_.diagonal, arena_);
   for (std::size_t i = 0; i < shift.size(); ++i) {
     memory_.diagonal[i] += Vec3f{shift[i], shift[i], shift[i]};
   }

@@ -18,7 +18,7 @@ struct State {
   std::vector<Vec3d> last_positions, last_velocities;
   double last_dt = 0;  ///< length of the last step, s; 0: there was none
   /// What holds pushed their nodes with in the last step, N, in the order of
-  /// StepInput::held_positions.
+  /// StepInput::held_positions, then of the nodes of Model::sliding.
   std::vector<Vec3d> pushes;
   std::vector<double> pressures;  ///< per zone, Pa; positive where it is compressed
 };
@@ -26,15 +26,19 @@ struct State {
 /// At rest, with all that the model's integrator asks for.
 State make_state(const Model& model);
 
-/// The world at the end of a step; activations where the integrator evaluates forces.
+/// The world at the end of a step; activations and targets of springs where the integrator
+/// evaluates forces.
 struct StepInput {
   Vec3d gravity{0, 0, 0};  ///< m/s^2
   /// Positions of held nodes, in the order of Model::holds and of the nodes within each, m.
   std::span<const Vec3d> held_positions;
   std::span<const double> activations;  ///< per Model::materials, 0 to 1; none: no muscle acts
   std::span<const Vec3d> loads;         ///< per node, beside gravity, N; none: all zero
-  /// Nodes in contact, ascending: each stays in its place along the normal unless it would have to
-  /// be pulled there.
+  /// Per spring, m; none: springs do not act. Where a step may be cut (Conserving), also those of
+  /// its begin; none: they stay.
+  std::span<const Vec3d> spring_targets, first_spring_targets;
+  /// Nodes in contact, and those of holds that slide (slides_of_holds), ascending: each stays in
+  /// its place along the normal, in contact unless it would have to be pulled there.
   std::span<const Slide> slides;
   /// Barriers and friction, for the surface of the model, with colliders placed at the end of the
   /// step; none: nothing touches. Nothing may cross in the state; then nothing ever does. Without
@@ -52,7 +56,7 @@ struct Scratch {
   std::size_t bytes() const;
 
   std::vector<Vec3d> positions;      ///< the iterate
-  std::vector<Vec3d> elastic_force;  ///< of tets and sheets, N
+  std::vector<Vec3d> elastic_force;  ///< of tets, sheets and springs, N
   std::vector<Vec3d> force, step;
   std::vector<Vec3d> origin, target;  ///< of a step in time, as in solve::TimeStep
   std::vector<Vec3d> pushes;          ///< as State's

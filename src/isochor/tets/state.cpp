@@ -18,7 +18,7 @@ State make_state(const Model& model) {
   state.pressures.assign(model.zones.count(), 0);
   if (!model.moves()) return state;
   state.velocities.assign(model.node_count(), Vec3d{0, 0, 0});
-  state.pushes.assign(model.held_count(), Vec3d{0, 0, 0});
+  state.pushes.assign(model.held_count() + model.sliding_count(), Vec3d{0, 0, 0});
   if (model.params.integrator == solve::Integrator::Bdf2) {
     state.last_positions = state.positions;
     state.last_velocities = state.velocities;
@@ -33,17 +33,19 @@ Scratch::Scratch(const Model& model)
       step(model.node_count()),
       origin(model.moves() ? model.node_count() : 0),
       target(origin.size()),
-      pushes(model.moves() ? model.held_count() : 0),
+      pushes(model.moves() ? model.held_count() + model.sliding_count() : 0),
       drag(model.moves() && model.stiffness_damping() > 0 ? model.node_count() : 0),
       elastic(model),
       linear(model),
       zonal(model),
-      local(model.moves() ? LocalMemory(model) : LocalMemory()) {}
+      local(model.moves() ? LocalMemory(model) : LocalMemory()) {
+  slides.reserve(3 * model.sliding_count());
+}
 
 void Scratch::poison() {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   for (auto* v : {&positions, &elastic_force, &force, &step, &origin, &target, &pushes, &drag,
-                  &elastic.corner_forces}) {
+                  &elastic.corner_forces, &elastic.pulls}) {
     std::fill(v->begin(), v->end(), Vec3d{nan, nan, nan});
   }
   std::fill(elastic.batch_energy.begin(), elastic.batch_energy.end(), nan);
@@ -54,9 +56,9 @@ void Scratch::poison() {
 
 std::size_t Scratch::bytes() const {
   return bytes_of(positions, elastic_force, force, step, origin, target, pushes, drag, slides,
-                  elastic.corner_forces, elastic.batch_energy, linear.stiffnesses, linear.matrix,
-                  linear.damping, linear.inertia, linear.inverse_diagonal, linear.krylov.r,
-                  linear.krylov.p, linear.krylov.image) +
+                  elastic.corner_forces, elastic.batch_energy, elastic.pulls, linear.stiffnesses,
+                  linear.matrix, linear.damping, linear.inertia, linear.inverse_diagonal,
+                  linear.krylov.r, linear.krylov.p, linear.krylov.image) +
          linear.rounded.bytes() + linear.rounded_solve.bytes() + linear.preconditioner.bytes();
 }
 

@@ -68,7 +68,7 @@ contact::ContactEnergy make_contact(const Model& model, const TouchParams& param
     edges += norm(model.rest_positions[e[0]] - model.rest_positions[e[1]]);
   }
   energy.listed = 0.25 * edges / std::max(1.0, double(surface.edges.size()));
-  return {std::move(surface), model.rest_positions, model.held, energy};
+  return {std::move(surface), model.rest_positions, model.is_held_at_all(), energy};
 }
 
 }  // namespace isochor::tets

@@ -11,7 +11,7 @@
 /// [McAdams11 sec 7]. With the stretch s = sum_i w_i x_i - target, a spring has the energy
 /// s . K s / 2. A point of another body as the target is a spring without one whose weights of that
 /// body are negative.
-namespace isochor::lattice {
+namespace isochor::solve {
 
 /// What one node contributes to a point, or one spring to a node.
 struct SpringTerm {
@@ -55,4 +55,4 @@ void add_spring_stiffness(const Springs& springs, std::span<const Vec3f> displac
 
 void add_spring_diagonal(const Springs& springs, std::span<Vec3f> diagonal, ThreadArena& arena);
 
-}  // namespace isochor::lattice
+}  // namespace isochor::solve

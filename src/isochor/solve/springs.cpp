@@ -1,10 +1,10 @@
-#include "isochor/lattice/springs.h"
+#include "isochor/solve/springs.h"
 
 #include <algorithm>
 
 #include "isochor/math/reduce.h"
 
-namespace isochor::lattice {
+namespace isochor::solve {
 namespace {
 
 constexpr std::size_t kGrain = 256;
@@ -118,4 +118,4 @@ void add_spring_diagonal(const Springs& springs, std::span<Vec3f> diagonal, Thre
   });
 }
 
-}  // namespace isochor::lattice
+}  // namespace isochor::solve
