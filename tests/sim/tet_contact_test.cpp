@@ -278,6 +278,28 @@ TEST(TetContact, TwoBodiesThatMeetDoNotBlowUpInThePublishedScheme) {
   }
 }
 
+// What parts two bodies pushes the lower one into the ground.
+TEST(TetContact, BodiesThatArePartedStayOutOfColliders) {
+  for (const char* volume : {"one-ring", "penalty"}) {
+    Context context(1);
+    Simulation simulation(
+        parse_scene(kBall + kSecond, "s.toml",
+                    std::vector<std::string>{"method.self_contact=true",
+                                             "body[1].velocity=[0,-6,0]", "time.frames=8",
+                                             std::string("method.volume=\"") + volume + "\""}),
+        context);
+    std::int64_t near = 0;
+    while (simulation.frame() < 8) {
+      ASSERT_TRUE(simulation.advance()) << volume;
+      const Measures m = simulation.snapshot().second;
+      EXPECT_LT(m.contact->deepest, 1e-9) << volume << " " << simulation.frame();
+      EXPECT_EQ(m.contact->crossings, 0) << volume;
+      near = std::max(near, *m.contact->pair_contacts);
+    }
+    EXPECT_GT(near, 0) << volume;
+  }
+}
+
 TEST(TetContact, NothingPassesAThinFastPlateWhateverKeepsVolumes) {
   const std::string plate = replaced(
       replaced(kBall, "velocity = [0, -1, 0]", ""), "kind = \"plane\"",

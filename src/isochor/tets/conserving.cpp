@@ -288,22 +288,28 @@ void Conserving::hand_on() {
 void Conserving::settle(const contact::PlacedColliders& placed, std::span<const Vec3d> start,
                         double dt, ConservingReport& report) {
   // Parts are kept apart first: volumes that are right where parts cross would be made wrong again.
-  // Then both by turns, as what keeps parts apart costs volume, and the other way round. Few pairs
-  // still meet in later rounds, a tenth of those before.
+  // Then both by turns, as what keeps parts apart costs volume and pushes nodes into colliders, and
+  // the other way round. Few pairs still meet in later rounds, a tenth of those before.
   constexpr int kRounds = 8;
   const auto keep_apart = [&] {
     const std::int64_t before = report.impacts;
     separate(start, next_.positions, next_.velocities, dt, report);
     return report.impacts == before;
   };
-  keep_apart();
-  if (!params_.keep_volumes) find_rows(next_.positions, placed, report);
-  for (int round = 0; round < kRounds && params_.keep_volumes; ++round) {
-    recover(placed, next_.positions, round == 0, report);
-    if (keep_apart()) break;
+  const auto volumes_are_right = [&] {
+    if (!params_.keep_volumes) return true;
     rings_.measure(next_.positions);
-    if (rings_.largest_error() <= params_.volume_tolerance) break;
+    return rings_.largest_error() <= params_.volume_tolerance;
+  };
+  bool apart = keep_apart();
+  for (int round = 0; round < kRounds; ++round) {
+    if (!apart) keep_out(next_.positions);
+    if (params_.keep_volumes) recover(placed, next_.positions, round == 0, report);
+    apart = keep_apart();
+    if (apart) break;
+    if (volumes_are_right() && touch_.find_inside(next_.positions, context_.arena).empty()) break;
   }
+  if (!params_.keep_volumes) find_rows(next_.positions, placed, report);
   if (params_.keep_volumes) {
     report.worst_ring = rings_.largest_error();
     correct_velocities(next_.velocities, report);
