@@ -1,7 +1,10 @@
 #include "isochor/sim/tet_conserving.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <fmt/core.h>
+#include <limits>
 
 #include "isochor/base/error.h"
 #include "isochor/sim/collider_scene.h"
@@ -67,6 +70,20 @@ solve::NewtonEnd end_of(const tets::ConservingReport& step, tets::Scheme scheme,
   return step.elastic.converged() ? solve::NewtonEnd::Stalled : step.elastic.end;
 }
 
+/// How thick a rod is, or a ball, m; plates are met by many nodes however thin they are, and so is
+/// all that is not told here.
+double girth(const contact::Shape& shape) {
+  if (const auto* s = std::get_if<contact::Sphere>(&shape)) return 2 * s->radius;
+  if (const auto* s = std::get_if<contact::Capsule>(&shape)) return 2 * s->radius;
+  if (const auto* s = std::get_if<contact::Cylinder>(&shape)) return 2 * s->radius;
+  if (const auto* s = std::get_if<contact::Box>(&shape)) {
+    std::array<double, 3> sizes{s->half_size[0], s->half_size[1], s->half_size[2]};
+    std::ranges::sort(sizes);
+    return 2 * sizes[1];
+  }
+  return std::numeric_limits<double>::infinity();
+}
+
 /// In equal parts.
 tets::StepReport advance_in(int parts, tets::Conserving& conserving, tets::State& state,
                             const tets::StepInput& input, double time,
@@ -109,8 +126,19 @@ std::unique_ptr<tets::Conserving> make_conserving(const SceneSpec& scene, const 
                                                   Context& context) {
   if (scene.method.volume == "zones") return nullptr;
   if (scene.method.volume != "one-ring" && !scene.has_contact()) return nullptr;
-  return std::make_unique<tets::Conserving>(model, params_of(scene),
-                                            build_colliders(scene, context), context);
+  std::vector<contact::Collider> colliders = build_colliders(scene, context);
+  // Nodes alone meet colliders: of what is thinner there are too few that stop it.
+  constexpr double kFewest = 2;  // cells
+  const double cell = tets::mean_size(model);
+  for (const contact::Collider& collider : colliders) {
+    const double thick = girth(collider.shape) + 2 * collider.thickness;
+    if (thick >= kFewest * cell) continue;
+    context.log(LogLevel::Warning,
+                fmt::format("collider '{}' is {:.2g} m thick, tets {:.2g} m: it may pass between "
+                            "their nodes; take a smaller cell_size",
+                            collider.name, thick, cell));
+  }
+  return std::make_unique<tets::Conserving>(model, params_of(scene), std::move(colliders), context);
 }
 
 tets::StepReport advance(tets::Conserving& conserving, tets::State& state,
