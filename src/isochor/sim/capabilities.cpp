@@ -162,7 +162,8 @@ constexpr std::array kCapabilities{
                .elements = "tetrahedra, linear",
                .volume = "pressure per node",
                .integrators = kBackwardEuler,
-               .features = Dynamic | StiffnessDamping | Tractions | Muscles | Regions | kTouching},
+               .features = Dynamic | StiffnessDamping | HeldNodes | ClampedSurfaces | Tractions |
+                           Muscles | Regions | kTouching},
     Capability{.name = "tets-zones",
                .method = "tets",
                .settings = kZonalSettings,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "isochor/contact/colliders.h"
 #include "isochor/files/frame.h"
 #include "isochor/geometry/tet_embedding.h"
 #include "isochor/sim/driver.h"
@@ -34,6 +35,7 @@ struct TetScene {
     number -= holds.size();
     return number < sliding.size() ? sliding[number] : soft_holds[number - sliding.size()];
   }
+  std::vector<contact::Collider> colliders;
   std::vector<SurfaceLoad> tractions;
   std::vector<ZoneGroup> zones;  ///< of all bodies, where they keep their volume
 };

@@ -407,8 +407,13 @@ void Equilibrium::place_held() {
       scratch_.positions[n] = from + part * (input_.held_positions[next++] - from);
     }
   }
-  for (std::size_t n = 0; n < model_.node_count(); ++n) {
+  for (std::size_t n = 0; n < model_.first_obstacle_node; ++n) {
     if (!model_.is_used(n)) scratch_.positions[n] = start_.positions[n];
+  }
+  for (std::size_t k = 0; k < input_.obstacles.size(); ++k) {
+    const std::size_t n = model_.first_obstacle_node + k;
+    const Vec3d& from = start_.positions[n];
+    scratch_.positions[n] = from + part * (input_.obstacles[k] - from);
   }
   for (const Slide& slide : scratch_.slides) {
     const double from = dot(slide.normal, start_.positions[slide.node]);
