@@ -125,7 +125,7 @@ tets::StepReport advance_in(int parts, tets::Conserving& conserving, tets::State
 std::unique_ptr<tets::Conserving> make_conserving(const SceneSpec& scene, const tets::Model& model,
                                                   Context& context) {
   if (scene.method.volume == "zones") return nullptr;
-  if (scene.method.volume != "one-ring" && !scene.has_contact()) return nullptr;
+  if (scene.method.volume != "one-ring" && !scene.touches()) return nullptr;
   std::vector<contact::Collider> colliders = build_colliders(scene, context);
   // Nodes alone meet colliders: of what is thinner there are too few that stop it.
   constexpr double kFewest = 2;  // cells

@@ -12,9 +12,7 @@ bool has_bands(const SceneSpec& scene) {
   return std::ranges::any_of(scene.bodies, [](const BodySpec& b) { return !b.bands.empty(); });
 }
 
-bool may_touch(const SceneSpec& scene) {
-  return scene.method.volume == "zones" && scene.has_contact();
-}
+bool may_touch(const SceneSpec& scene) { return scene.method.volume == "zones" && scene.touches(); }
 
 /// All bands have the same friction.
 double friction_of(const SceneSpec& scene) {
@@ -99,7 +97,8 @@ std::vector<double> TetContact::pressures(std::span<const Vec3d> positions, doub
 contact::ContactForces TetContact::forces(std::span<const Vec3d> positions) const {
   contact::ContactForces out;
   out.reset(positions.size(), colliders_.size());
-  out.add(contact_.terms(), positions, contact_.colliders());
+  out.add(contact_.terms_of_contact(), positions, contact_.colliders());
+  out.add_bones(contact_.terms_of_springs());
   return out;
 }
 
@@ -138,7 +137,7 @@ std::vector<NamedBand> TetContact::measure_bands(std::span<const Vec3d> position
 
 std::unique_ptr<TetContact> make_tet_contact(const SceneSpec& scene, const tets::Model& model,
                                              Context& context) {
-  if (!has_bands(scene) && !may_touch(scene)) return nullptr;
+  if (!has_bands(scene) && !may_touch(scene) && !scene.slides_over_bones()) return nullptr;
   return std::make_unique<TetContact>(scene, model, context);
 }
 

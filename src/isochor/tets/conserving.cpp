@@ -239,7 +239,7 @@ void Conserving::step_implicit(const State& state, StepInput input, double time,
   const contact::PlacedColliders placed = colliders_.at(time + input.dt, context_.arena);
   touch_.params().barrier.stiffness = scale_.stiffness + scale_.mass / (input.dt * input.dt);
   touch_.place(placed, input.dt, colliders_.placements(time));
-  if (colliders_.size() > 0 || params_.self_contact) input.contact = &touch_;
+  if (colliders_.size() > 0 || params_.self_contact || input.bones) input.contact = &touch_;
   next_ = state;
   part_forces_.reset(model_.node_count(), colliders_.size());
   rings_.begin_step();
@@ -365,6 +365,7 @@ ConservingReport Conserving::advance_in_parts(State& state, const StepInput& inp
         next.spring_targets = spring_targets_;
       }
     }
+    if (next.bones) next.bones->set_part(done, done + part);
     const solve::Balance balance = report.elastic.balance;
     step_implicit(state, next, time + done * input.dt, part > least, report);
     if (context_.cancelled || (!report.converged && part <= least)) {

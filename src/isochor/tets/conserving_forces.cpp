@@ -10,7 +10,8 @@ void Conserving::add_elastic_forces(std::span<const Vec3d> positions,
     part_forces_.add_force(slide.node, slide.collider, slide.push * slide.normal, positions,
                            placed);
   }
-  part_forces_.add(touch_.terms(), positions, placed);
+  part_forces_.add(touch_.terms_of_contact(), positions, placed);
+  part_forces_.add_bones(touch_.terms_of_springs());
 }
 
 void Conserving::add_corrections(std::span<const Vec3d> positions, double dt,

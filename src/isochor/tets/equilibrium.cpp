@@ -52,6 +52,10 @@ bool Equilibrium::begin() {
   }
   if (damped()) linear_.linearise_damping({start_.positions, input_.activations});
   if (input_.contact) input_.contact->begin(start_.positions, context_.arena);
+  if (has_bones()) {
+    input_.bones->begin(start_.positions, context_.arena);
+    take_springs();
+  }
   drag_ = 0;
   settled_ = 0;
   accuracy_ = finds_contacts() ? kRough : 1;
@@ -83,7 +87,7 @@ solve::NewtonReport Equilibrium::predict() {
   const bool multipliers = zonal_ && zonal_->method() == ZoneMethod::Multiplier;
   const bool touching =
       std::ranges::any_of(scratch_.slides, [](const Slide& slide) { return slide.held < 0; });
-  if (time_ || input_.contact || touching || multipliers) return {};
+  if (time_ || (input_.contact && !has_only_bones()) || touching || multipliers) return {};
   if (model_.params.published) return {};
   if (sum_nodes([&](std::size_t i) { return square(way_of(i)); }) == 0) return {};
   each_node([&](std::size_t i) {
@@ -252,7 +256,7 @@ void Equilibrium::move(double length) {
 }
 
 double Equilibrium::longest_step() {
-  if (!input_.contact) return std::numeric_limits<double>::infinity();
+  if (!input_.contact || has_only_bones()) return std::numeric_limits<double>::infinity();
   return input_.contact->largest_step(scratch_.positions, scratch_.step, context_.arena);
 }
 
@@ -370,7 +374,7 @@ Configuration Equilibrium::configuration() const {
 
 bool Equilibrium::can_settle() const {
   const bool pushes = input_.contact && (input_.contact->params().pairs || !slides_on_colliders());
-  return time_ && !model_.params.published && !pushes && !damped() &&
+  return time_ && !model_.params.published && !pushes && !has_bones() && !damped() &&
          model_.sheets.term_count() == 0 && model_.springs.count() == 0 && model_.sliding.empty() &&
          (!zonal_ || zonal_->method() == ZoneMethod::Exact);
 }
@@ -419,53 +423,6 @@ void Equilibrium::place_held() {
 
 Vec3d Equilibrium::flight(std::size_t i) const {
   return scratch_.target[i] + (1 / (time_->rate * time_->rate)) * input_.gravity;
-}
-
-bool Equilibrium::slides_on_colliders() const {
-  return input_.contact && !input_.contact->params().collider_barriers;
-}
-
-bool Equilibrium::finds_contacts() const { return time_ && !zonal_ && slides_on_colliders(); }
-
-void Equilibrium::add_slides(std::span<const contact::ColliderContact> inside) {
-  const std::size_t before = scratch_.slides.size();
-  for (const contact::ColliderContact& c : inside) {
-    const std::span<const Slide> known(scratch_.slides.data(), before);
-    if (std::ranges::binary_search(known, c.point, {}, &Slide::node)) continue;
-    scratch_.slides.push_back({.node = c.point,
-                               .normal = c.normal,
-                               .place = dot(c.normal, scratch_.positions[c.point]) - c.distance,
-                               .friction = c.friction,
-                               .velocity = c.velocity,
-                               .collider = c.collider});
-  }
-  std::ranges::sort(scratch_.slides, {}, &Slide::node);
-  restraint_.slides = scratch_.slides;
-}
-
-void Equilibrium::stick() {
-  std::ranges::fill(scratch_.step, Vec3d{0, 0, 0});
-  for (const contact::FrictionContact& c : scratch_.rubbing) {
-    const std::int32_t n = c.points[0];
-    const Vec3d way = start_.positions[n] + c.carried - scratch_.positions[n];
-    for (const Vec3d& t : c.tangents) scratch_.step[n] += dot(t, way) * t;
-  }
-  move(longest_step());
-}
-
-bool Equilibrium::lag_friction() {
-  scratch_.rubbing.clear();
-  for (const Slide& slide : scratch_.slides) {
-    const double push = -dot(slide.normal, scratch_.force[slide.node]);
-    if (push <= 0 || slide.friction == 0) continue;
-    const contact::ColliderContact touch{.point = slide.node,
-                                         .collider = slide.collider,
-                                         .normal = slide.normal,
-                                         .velocity = slide.velocity,
-                                         .friction = slide.friction};
-    scratch_.rubbing.push_back(contact::friction_of(touch, push, input_.contact->duration()));
-  }
-  return input_.contact->lag_friction(scratch_.positions, scratch_.rubbing);
 }
 
 Vec3d Equilibrium::outer_force(std::size_t i) const {
