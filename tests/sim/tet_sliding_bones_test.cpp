@@ -90,6 +90,11 @@ name = "pull"
 where = "x+"
 kind = "traction"
 traction = ["2 kPa", 0, 0]
+[[body.hold]]
+name = "bottom"
+where = "y-"
+slide = "plane"
+direction = [0, 1, 0]
 )";
   const auto end_of = [&](const std::string& text) {
     Simulation simulation = simulation_of(text, context);

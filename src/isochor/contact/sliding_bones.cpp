@@ -1,5 +1,6 @@
 #include "isochor/contact/sliding_bones.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "isochor/math/quaternion.h"
@@ -72,7 +73,13 @@ SlidingBones::SlidingBones(std::vector<SlidingBone> bones, double spacing)
       first_(bones_.size()),
       last_(bones_.size()),
       from_(bones_.size()),
-      to_(bones_.size()) {}
+      to_(bones_.size()) {
+  for (const SlidingBone& bone : bones_) {
+    for (const SlidingPoint& p : bone.points) {
+      largest_stiffness_ = std::max(largest_stiffness_, p.stiffness);
+    }
+  }
+}
 
 void SlidingBones::set_motions(std::span<const BoneMotion> from, std::span<const BoneMotion> to) {
   first_.assign(from.begin(), from.end());

@@ -80,6 +80,8 @@ class SlidingBones {
 
   bool empty() const { return bones_.empty(); }
   std::span<const SlidingBone> bones() const { return bones_; }
+  /// Of all springs, N/m.
+  double largest_stiffness() const { return largest_stiffness_; }
 
   /// Where bones are when a step begins, and when it ends.
   void set_motions(std::span<const BoneMotion> from, std::span<const BoneMotion> to);
@@ -108,7 +110,7 @@ class SlidingBones {
                ThreadArena& arena);
 
   std::vector<SlidingBone> bones_;
-  double spacing_;
+  double spacing_, largest_stiffness_ = 0;
   /// Of the step, and of the part of it that is made now.
   std::vector<BoneMotion> first_, last_, from_, to_;
   std::vector<PointSpring> springs_;

@@ -37,7 +37,12 @@ bool Equilibrium::begin() {
   if (zonal_) begin_zones(model_.params.zones.method, start_.pressures);
   double farthest = 0;
   for (const Vec3d& x : start_.positions) farthest = std::max(farthest, square(x));
-  rounding_force_ = model_.rounding_stiffness * std::sqrt(farthest);
+  double rounding = model_.rounding_stiffness;
+  if (has_bones()) {
+    constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+    rounding = std::max(rounding, kEpsilon * input_.bones->largest_stiffness());
+  }
+  rounding_force_ = rounding * std::sqrt(farthest);
   rounding_of_inertia_ = time_ ? rounding_of_inertia() : 0;
   each_node([&](std::size_t i) { scratch_.positions[i] = start_.positions[i]; });
   if (time_) {
