@@ -205,7 +205,8 @@ TEST(TetSheetsScene, ABandIsLooseUntilItTightens) {
   const SceneSpec scene = band_scene({"body[0].band[0].tight_at=4"});
   Context context(1);
   const TetScene built = build_tet_scene(scene, {}, context);
-  const std::unique_ptr<TetContact> bands = make_tet_contact(scene, built.model, context);
+  const std::unique_ptr<TetContact> bands =
+      make_tet_contact(scene, built.model, built.colliders, context);
   EXPECT_EQ(bands->tightening_at(0)[0], 0);
   EXPECT_EQ(bands->tightening_at(3)[0], 0.75);
   EXPECT_EQ(bands->tightening_at(9)[0], 1);

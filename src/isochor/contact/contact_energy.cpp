@@ -31,7 +31,10 @@ ContactEnergy::ContactEnergy(Surface surface, std::vector<Vec3d> rest_positions,
 }
 
 PairFilter ContactEnergy::filter() const {
-  return {.rest_distance = kTouching * params_.barrier.reach, .rest_positions = rest_positions_};
+  return {.within_bodies = params_.among_bodies,
+          .between_bodies = params_.among_bodies,
+          .rest_distance = kTouching * params_.barrier.reach,
+          .rest_positions = rest_positions_};
 }
 
 Barrier ContactEnergy::barrier_of(const Pair& pair) const {
@@ -39,7 +42,11 @@ Barrier ContactEnergy::barrier_of(const Pair& pair) const {
   const std::vector<std::int32_t>& bodies = bvh_.surface().bodies;
   const std::int32_t a = bodies[pair.points[0]], b = bodies[pair.points[3]];
   if (!params_.body_stiffness.empty()) {
-    barrier.stiffness = std::min(params_.body_stiffness[a], params_.body_stiffness[b]);
+    const auto stiffness = [&](std::int32_t body) {
+      return body < bvh_.surface().first_obstacle ? params_.body_stiffness[body]
+                                                  : std::numeric_limits<double>::infinity();
+    };
+    barrier.stiffness = std::min(stiffness(a), stiffness(b));
   }
   if (a == b) {
     const double at_rest = closest_points(pair.kind, gather(rest_positions_, pair.points)).distance;
@@ -273,11 +280,12 @@ bool ContactEnergy::lag_friction(std::span<const Vec3d> positions,
     c.velocity = end_colliders_.sample(c.collider, positions[c.point]).velocity;
     rubbing_.push_back(friction_of(c, normal_force(i), duration_));
   }
-  if (params_.friction > 0) {
-    for (std::size_t i = 0; i < pairs_.size(); ++i) {
-      rubbing_.push_back(
-          friction_of(pairs_[i], normal_force(contacts_.size() + i), params_.friction));
-    }
+  for (std::size_t i = 0; i < pairs_.size(); ++i) {
+    const auto& points = pairs_[i].points;
+    const double friction = bvh_.surface().friction_of(points[0], points[3], params_.friction,
+                                                       params_.obstacle_friction);
+    if (friction == 0) continue;
+    rubbing_.push_back(friction_of(pairs_[i], normal_force(contacts_.size() + i), friction));
   }
   std::erase_if(rubbing_, [](const FrictionContact& c) { return c.force == 0; });
   followed_.assign(rubbing_.size(), {});

@@ -19,12 +19,14 @@ struct EnergyParams {
   Barrier barrier;
   /// N/m, of each body in place of the barrier's; a pair has the lesser. Empty: one for all.
   std::vector<double> body_stiffness{};
-  bool pairs = true;  ///< of bodies with each other and themselves
+  bool pairs = true;         ///< of bodies with each other, themselves and obstacles
+  bool among_bodies = true;  ///< off: with obstacles alone
   /// Colliders have barriers. Off: the method keeps points out of them (`find_inside`) and says
   /// what rubs there; where points come fast that takes far fewer iterations.
   bool collider_barriers = true;
-  double friction = 0;     ///< coefficient, of pairs; colliders have their own
-  double slip_speed = 0;   ///< m/s, of contacts that stick: they creep with less
+  double friction = 0;                      ///< coefficient, of pairs; colliders have their own
+  std::vector<double> obstacle_friction{};  ///< of each obstacle of the surface
+  double slip_speed = 0;                    ///< m/s, of contacts that stick: they creep with less
   double slip = 0;         ///< m, the same where a step takes no time, or without a speed
   double creep = 0.1;      ///< as much of how far things slide as what sticks may creep, too
   double remaining = 0.3;  ///< of the gap, where a step ends before things meet

@@ -60,9 +60,10 @@ Crossings find_crossings(SurfaceBvh& bvh, std::span<const Vec3d> positions, Thre
     for (std::size_t leaf = begin; leaf < end; ++leaf) {
       bvh.triangles().for_each_pair(leaf, [&](std::int32_t i, std::int32_t j) {
         const Triangle &s = surface.triangles[i], &t = surface.triangles[j];
-        if (!pass_through(s, t, positions)) return;
+        const bool first = surface.is_obstacle(s[0]), second = surface.is_obstacle(t[0]);
+        if ((first && second) || !pass_through(s, t, positions)) return;
         const bool same = surface.bodies[s[0]] == surface.bodies[t[0]];
-        ++(same ? part.within_bodies : part.between_bodies);
+        ++(first || second ? part.with_obstacles : same ? part.within_bodies : part.between_bodies);
         part.pairs.push_back({i, j});
       });
     }
@@ -71,6 +72,7 @@ Crossings find_crossings(SurfaceBvh& bvh, std::span<const Vec3d> positions, Thre
   for (const Crossings& part : parts) {
     all.within_bodies += part.within_bodies;
     all.between_bodies += part.between_bodies;
+    all.with_obstacles += part.with_obstacles;
     all.pairs.insert(all.pairs.end(), part.pairs.begin(), part.pairs.end());
   }
   std::ranges::sort(all.pairs);

@@ -49,6 +49,8 @@ bool passes(const PairFilter& filter, const Surface& surface, PairKind kind,
       std::ranges::none_of(points, [&](std::int32_t p) { return changed[p] != 0; })) {
     return false;
   }
+  const bool first = surface.is_obstacle(points[0]), second = surface.is_obstacle(points[2]);
+  if (first || second) return first != second && filter.with_obstacles;
   const bool same = surface.bodies[points[0]] == surface.bodies[points[2]];
   if (!(same ? filter.within_bodies : filter.between_bodies)) return false;
   if (!same || filter.rest_distance <= 0) return true;

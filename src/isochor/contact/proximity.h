@@ -28,6 +28,7 @@ double squared_distance(PairKind kind, const FourVectors& x);
 struct PairFilter {
   bool within_bodies = true;   ///< pairs of parts of one body
   bool between_bodies = true;  ///< pairs of parts of two
+  bool with_obstacles = true;  ///< pairs of a part of a body and one of an obstacle
   /// Pairs of one body that are nearer than this in `rest_positions` are left out: neighbours on a
   /// fine mesh always are. Zero: only pairs with a point in common are.
   double rest_distance = 0;                 ///< m

@@ -52,9 +52,37 @@ void ImpactResolver::join_zones(std::span<Vec3d> velocities,
       sum.holds += 1;
     }
   }
+  // What a zone's free points gain its held ones have given, in equal parts.
+  std::vector<Vec3d> gained(zone_points_.size(), Vec3d{0, 0, 0});
   for (const std::int32_t p : zone_points_) {
-    if (inverse_masses[p] > 0) velocities[p] = sum_of(p).velocity();
+    if (!(inverse_masses[p] > 0)) continue;
+    const Sum& sum = sum_of(p);
+    gained[&sum - sums.data()] += (1 / inverse_masses[p]) * (sum.velocity() - velocities[p]);
+    velocities[p] = sum.velocity();
   }
+  for (const std::int32_t p : zone_points_) {
+    if (inverse_masses[p] > 0) continue;
+    const Sum& sum = sum_of(p);
+    held_.emplace_back(p, (-1 / sum.holds) * gained[&sum - sums.data()]);
+  }
+}
+
+/// Adds what rows_ have pushed points with that cannot be moved.
+void ImpactResolver::keep_held(std::span<const double> inverse_masses) {
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    for (int i = 0; i < rows_[r].count; ++i) {
+      const std::int32_t p = rows_[r].points[i];
+      if (!(inverse_masses[p] > 0)) held_.emplace_back(p, rows_[r].weights[i] * impulses_[r]);
+    }
+  }
+}
+
+Vec3d ImpactResolver::on_held(std::int32_t point) const {
+  Vec3d sum{0, 0, 0};
+  for (const auto& [p, impulse] : std::ranges::equal_range(held_, point, {}, &Held::first)) {
+    sum += impulse;
+  }
+  return sum;
 }
 
 ResolutionReport ImpactResolver::resolve(SurfaceBvh& bvh, std::span<const Vec3d> positions,
@@ -65,6 +93,7 @@ ResolutionReport ImpactResolver::resolve(SurfaceBvh& bvh, std::span<const Vec3d>
   ResolutionReport report;
   end_.resize(positions.size());
   zone_points_.clear();
+  held_.clear();
   zone_of_.resize(positions.size());
   std::iota(zone_of_.begin(), zone_of_.end(), 0);
   const ImpactOptions wanted{.distance = options.distance};
@@ -89,11 +118,18 @@ ResolutionReport ImpactResolver::resolve(SurfaceBvh& bvh, std::span<const Vec3d>
       continue;
     }
     rows_.clear();
-    for (const Impact& impact : impacts_) rows_.push_back(row_of(impact.pair, options.friction));
+    for (const Impact& impact : impacts_) {
+      const auto& points = impact.pair.points;
+      rows_.push_back(
+          row_of(impact.pair, bvh.surface().friction_of(points[0], points[3], options.friction,
+                                                        options.obstacle_friction)));
+    }
     impulses_.assign(rows_.size(), {0, 0, 0});
     projection_.build(rows_, inverse_masses);
     projection_.repel(velocities, {}, impulses_, arena);
+    keep_held(inverse_masses);
   }
+  std::ranges::stable_sort(held_, {}, &Held::first);
   report.zone_points = static_cast<std::int64_t>(zone_points_.size());
   return report;
 }

@@ -6,11 +6,12 @@
 namespace isochor::contact {
 
 struct ResolutionOptions {
-  double time_step = 0;    ///< s
-  double friction = 0;     ///< coefficient
-  double distance = 0;     ///< m that parts keep
-  int impulse_rounds = 6;  ///< of inelastic impulses, before zones are made
-  int zone_rounds = 64;    ///< after these it is given up
+  double time_step = 0;                         ///< s
+  double friction = 0;                          ///< coefficient, of bodies
+  std::span<const double> obstacle_friction{};  ///< of each obstacle
+  double distance = 0;                          ///< m that parts keep
+  int impulse_rounds = 6;                       ///< of inelastic impulses, before zones are made
+  int zone_rounds = 64;                         ///< after these it is given up
 };
 
 struct ResolutionReport {
@@ -28,12 +29,18 @@ struct ResolutionReport {
 /// can make it fail. Momentum is conserved. Nothing may cross at the start.
 class ImpactResolver {
  public:
+  /// Keeps what points without inverse mass were pushed with, `on_held`.
   ResolutionReport resolve(SurfaceBvh& bvh, std::span<const Vec3d> positions,
                            std::span<Vec3d> velocities, std::span<const double> inverse_masses,
                            const ResolutionOptions& options, const PairFilter& filter,
                            ThreadArena& arena);
 
+  /// The impulse on a point that cannot be moved, in the last call, N s.
+  Vec3d on_held(std::int32_t point) const;
+
  private:
+  using Held = std::pair<std::int32_t, Vec3d>;  ///< a point and an impulse on it, N s
+  void keep_held(std::span<const double> inverse_masses);
   void join_zones(std::span<Vec3d> velocities, std::span<const double> inverse_masses);
 
   std::vector<Vec3d> end_;
@@ -44,6 +51,7 @@ class ImpactResolver {
   ContactProjection projection_;
   std::vector<std::int32_t> zone_points_;  ///< ascending
   std::vector<std::int32_t> zone_of_;      ///< per point: another of its zone, or itself
+  std::vector<Held> held_;                 ///< by point, at the end of a call
 };
 
 }  // namespace isochor::contact

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -22,6 +23,18 @@ struct Surface {
   std::vector<Edge> edges;           ///< of the triangles, each once, lower point first, sorted
   std::vector<std::int32_t> points;  ///< of the triangles, ascending
   std::vector<std::int32_t> bodies;  ///< of each point of the method
+  /// Bodies from this number on are obstacles, which move as they are told and do not meet each
+  /// other.
+  std::int32_t first_obstacle = std::numeric_limits<std::int32_t>::max();
+
+  bool is_obstacle(std::int32_t point) const { return bodies[point] >= first_obstacle; }
+  /// A coefficient of friction: that of the obstacle where one of two points is of one, else the
+  /// one of bodies with each other.
+  double friction_of(std::int32_t a, std::int32_t b, double of_bodies,
+                     std::span<const double> of_obstacles) const {
+    const std::int32_t last = bodies[a] > bodies[b] ? bodies[a] : bodies[b];
+    return last < first_obstacle ? of_bodies : of_obstacles[last - first_obstacle];
+  }
 
   std::size_t point_count() const { return bodies.size(); }
 };

@@ -33,14 +33,16 @@ void move(files::BodyFrame& frame, const Vec3d& offset) {
   }
 }
 
-ContactMeasures measures_of(const contact::ContactReport& report, double reach, bool self_contact) {
+ContactMeasures measures_of(const contact::ContactReport& report, double reach, bool self_contact,
+                            bool with_obstacles) {
   ContactMeasures out{
       .collider_contacts = std::size_t(report.near_points),
       .deepest = report.deepest_penetration(),
       .smallest_gap = std::min({reach, report.smallest_gap, report.smallest_collider_gap})};
-  if (!self_contact) return out;
+  if (!self_contact && !with_obstacles) return out;
   out.pair_contacts = report.near_pairs;
-  out.crossings = report.crossings.count();
+  // Without contact among bodies nothing keeps them from crossing each other.
+  out.crossings = self_contact ? report.crossings.count() : report.crossings.with_obstacles;
   return out;
 }
 

@@ -53,8 +53,9 @@ files::BodyFrame make_body_frame(const files::BodyTopology& topology, std::span<
 /// Moves a body, and what its fields say about where it is.
 void move(files::BodyFrame& frame, const Vec3d& offset);
 
-/// With what counts only where bodies may touch each other and themselves.
-ContactMeasures measures_of(const contact::ContactReport& report, double reach, bool self_contact);
+/// With what counts only where bodies may touch each other and themselves, or meet obstacles.
+ContactMeasures measures_of(const contact::ContactReport& report, double reach, bool self_contact,
+                            bool with_obstacles = false);
 
 /// The worst of the volume ratios of all cells.
 void add_volume_ratios(std::span<const double> J, Measures& measures);

@@ -1,6 +1,7 @@
 #include "isochor/sim/collider_scene.h"
 
 #include <cmath>
+#include <fmt/core.h>
 
 #include "isochor/files/surface_file.h"
 #include "isochor/sim/body_builder.h"
@@ -67,6 +68,32 @@ std::vector<contact::Collider> build_colliders(const SceneSpec& scene, Context& 
     }
     if (spec.keys.empty()) collider.keys.push_back({.translation = center});
     out.push_back(std::move(collider));
+  }
+  return out;
+}
+
+std::vector<contact::Obstacle> build_obstacles(const SceneSpec& scene,
+                                               std::span<const contact::Collider> colliders,
+                                               double tet_size, Context& context) {
+  // Surfaces are stretched until their nodes are several tets apart.
+  constexpr double kThin = 6;
+  // Nodes keep to the shape, and so out of the reach of its triangles, a twentieth.
+  constexpr double kInset = 0.1;
+  std::vector<contact::Obstacle> out;
+  for (std::size_t c = 0; c < colliders.size(); ++c) {
+    const contact::Collider& collider = colliders[c];
+    const std::string& meets = scene.colliders[c].meets;
+    if (std::holds_alternative<contact::HalfSpace>(collider.shape)) continue;
+    const double thick = contact::girth(collider);
+    const bool thin = thick < kThin * tet_size;
+    if (meets == "nodes" && thin) {
+      context.log(LogLevel::Warning,
+                  fmt::format("collider '{}' is {:.2g} m thick, tets {:.2g} m: it may pass between "
+                              "their nodes; leave out meets = \"nodes\"",
+                              collider.name, thick, tet_size));
+    }
+    if (meets == "nodes" || (meets == "auto" && !thin)) continue;
+    out.emplace_back(collider, std::int32_t(c), kInset * tet_size);
   }
   return out;
 }

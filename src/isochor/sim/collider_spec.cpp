@@ -10,6 +10,7 @@ namespace {
 constexpr std::array<std::string_view, 7> kColliders{"plane",    "box",    "sphere", "capsule",
                                                      "cylinder", "stairs", "mesh"};
 constexpr std::array<std::string_view, 2> kSides{"solid", "sheet"};
+constexpr std::array<std::string_view, 3> kMeetings{"auto", "nodes", "surface"};
 
 void require_direction(const Vec3d& v, const std::string& place, std::string_view remedy) {
   if (norm(v) > 0) return;
@@ -41,6 +42,12 @@ void check_contact(const SceneSpec& scene) {
     throw Error(Fault::Input, collider.place.text("friction"),
                 "staggered bodies slide along colliders without friction",
                 "leave it out, or choose another method, as method.name = \"lattice\"");
+  }
+  for (const ColliderSpec& collider : scene.colliders) {
+    if (scene.method.name == "tets" || collider.meets != "surface") continue;
+    throw Error(Fault::Input, collider.place.text("meets"),
+                "is of tets: of other bodies the vertices of their surface meet colliders",
+                "leave it out, or choose method.name = \"tets\"");
   }
   // With zones contact is a part of every step, whatever it is.
   if (!scene.has_contact() || scene.method.volume == "zones") return;
@@ -83,6 +90,13 @@ void describe(FieldVisitor& visitor, ColliderSpec& spec) {
   } else if (spec.shape.kind == "mesh") {
     visitor.choice("sides", spec.sides, kSides,
                    "solid: the inside of the mesh; sheet: a surface with two sides");
+  }
+  if (spec.shape.kind != "plane") {
+    visitor.choice(
+        "meets", spec.meets, kMeetings,
+        "what of tets it meets: nodes alone, between which thin rods and sharp corners may "
+        "go, or all of their surface, which costs more; auto: the surface where it is "
+        "thinner than six tets");
   }
   visitor.number("friction", spec.friction, Unit::None, Range::at_least(0), "coefficient");
   visitor.number("thickness", spec.thickness, Unit::Length, Range::at_least(0),

@@ -352,6 +352,7 @@ struct ColliderSpec {
   ShapeSpec shape{.kind = "plane", .axis = {0, 1, 0}};  ///< with kinds of its own
   Vec3d normal{0, 1, 0};
   std::string sides = "solid";
+  std::string meets = "auto";
   double friction = 0, thickness = 0;
   std::string joint;
   AnimationSpec animation;

@@ -1,13 +1,9 @@
 #include "isochor/sim/tet_conserving.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <fmt/core.h>
-#include <limits>
 
 #include "isochor/base/error.h"
-#include "isochor/sim/collider_scene.h"
 
 namespace isochor::sim {
 namespace {
@@ -70,20 +66,6 @@ solve::NewtonEnd end_of(const tets::ConservingReport& step, tets::Scheme scheme,
   return step.elastic.converged() ? solve::NewtonEnd::Stalled : step.elastic.end;
 }
 
-/// How thick a rod is, or a ball, m; plates are met by many nodes however thin they are, and so is
-/// all that is not told here.
-double girth(const contact::Shape& shape) {
-  if (const auto* s = std::get_if<contact::Sphere>(&shape)) return 2 * s->radius;
-  if (const auto* s = std::get_if<contact::Capsule>(&shape)) return 2 * s->radius;
-  if (const auto* s = std::get_if<contact::Cylinder>(&shape)) return 2 * s->radius;
-  if (const auto* s = std::get_if<contact::Box>(&shape)) {
-    std::array<double, 3> sizes{s->half_size[0], s->half_size[1], s->half_size[2]};
-    std::ranges::sort(sizes);
-    return 2 * sizes[1];
-  }
-  return std::numeric_limits<double>::infinity();
-}
-
 /// In equal parts.
 tets::StepReport advance_in(int parts, tets::Conserving& conserving, tets::State& state,
                             const tets::StepInput& input, double time,
@@ -95,9 +77,8 @@ tets::StepReport advance_in(int parts, tets::Conserving& conserving, tets::State
   mean.reset(forces.points.size(), forces.colliders.size());
   tets::StepReport report;
   report.residual = 0;
-  tets::StepInput part = input;
-  part.dt = dt;
   for (int k = 0; k < parts; ++k) {
+    const tets::StepInput part = conserving.part_of(next, input, double(k) / parts, 1.0 / parts);
     const tets::ConservingReport step = conserving.advance(next, part, time + k * dt);
     report.end = end_of(step, conserving.params().scheme, context);
     report.iterations += step.newton_iterations;
@@ -123,22 +104,11 @@ tets::StepReport advance_in(int parts, tets::Conserving& conserving, tets::State
 }  // namespace
 
 std::unique_ptr<tets::Conserving> make_conserving(const SceneSpec& scene, const tets::Model& model,
+                                                  const std::vector<contact::Collider>& colliders,
                                                   Context& context) {
   if (scene.method.volume == "zones") return nullptr;
   if (scene.method.volume != "one-ring" && !scene.touches()) return nullptr;
-  std::vector<contact::Collider> colliders = build_colliders(scene, context);
-  // Nodes alone meet colliders: of what is thinner there are too few that stop it.
-  constexpr double kFewest = 2;  // cells
-  const double cell = tets::mean_size(model);
-  for (const contact::Collider& collider : colliders) {
-    const double thick = girth(collider.shape) + 2 * collider.thickness;
-    if (thick >= kFewest * cell) continue;
-    context.log(LogLevel::Warning,
-                fmt::format("collider '{}' is {:.2g} m thick, tets {:.2g} m: it may pass between "
-                            "their nodes; take a smaller cell_size",
-                            collider.name, thick, cell));
-  }
-  return std::make_unique<tets::Conserving>(model, params_of(scene), std::move(colliders), context);
+  return std::make_unique<tets::Conserving>(model, params_of(scene), colliders, context);
 }
 
 tets::StepReport advance(tets::Conserving& conserving, tets::State& state,
@@ -161,14 +131,9 @@ contact::ContactReport contact_report(tets::Conserving& conserving,
                                       std::span<const Vec3d> positions, double time,
                                       ThreadArena& arena) {
   const double reach = conserving.params().contact_distance;
-  const bool pairs = conserving.params().self_contact;
   return contact::report_contact(conserving.surface(), positions, conserving.free_points(),
                                  conserving.colliders().at(time, arena), reach,
-                                 {.within_bodies = pairs,
-                                  .between_bodies = pairs,
-                                  .rest_distance = 2 * reach,
-                                  .rest_positions = conserving.model().rest_positions},
-                                 arena);
+                                 conserving.filter(2 * reach), arena);
 }
 
 }  // namespace isochor::sim

@@ -11,6 +11,7 @@ namespace isochor::sim {
 /// Null where a scene asks for neither, or has zones, whose contacts are a part of every step. The
 /// model must outlive it. Damping that the published scheme does not know is an input error.
 std::unique_ptr<tets::Conserving> make_conserving(const SceneSpec& scene, const tets::Model& model,
+                                                  const std::vector<contact::Collider>& colliders,
                                                   Context& context);
 
 /// From `time`, s, through the duration of the input; in several steps where the published scheme

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "isochor/shells/fit.h"
-#include "isochor/sim/collider_scene.h"
 
 namespace isochor::sim {
 namespace {
@@ -24,18 +23,20 @@ double friction_of(const SceneSpec& scene) {
 
 }  // namespace
 
-TetContact::TetContact(const SceneSpec& scene, const tets::Model& model, Context& context)
+TetContact::TetContact(const SceneSpec& scene, const tets::Model& model,
+                       const std::vector<contact::Collider>& colliders, Context& context)
     : model_(model),
       frame_rate_(scene.time.frame_rate),
       touches_(may_touch(scene)),
       self_contact_(scene.method.self_contact),
-      colliders_(touches_ ? build_colliders(scene, context) : std::vector<contact::Collider>{},
-                 context.arena),
-      contact_(tets::make_contact(model,
-                                  {.pairs = self_contact_ || has_bands(scene),
-                                   .friction = friction_of(scene),
-                                   .collider_barriers = colliders_.size() > 0},
-                                  0)),
+      colliders_(touches_ ? colliders : std::vector<contact::Collider>{}, context.arena),
+      contact_(tets::make_contact(
+          model,
+          {.pairs = self_contact_ || has_bands(scene) || !model.obstacles.empty(),
+           .among_bodies = self_contact_ || has_bands(scene),
+           .friction = friction_of(scene),
+           .collider_barriers = colliders_.size() > 0},
+          0)),
       scale_(tets::surface_scale(model, contact_.surface().surface())) {
   reach_ = contact_.params().barrier.reach;
   // Sheets of the model: skin of all bodies, then bands.
@@ -74,6 +75,9 @@ void TetContact::enter(tets::StepInput& input, double from, double time, ThreadA
   contact_.place(colliders_.at(time / frame_rate_, arena), input.dt,
                  colliders_.placements(from / frame_rate_));
   input.contact = &contact_;
+  obstacles_.resize(model_.obstacle_node_count());
+  tets::place_obstacles(model_, time / frame_rate_, obstacles_);
+  input.obstacles = obstacles_;
   input.tightening = tightening_at(time);
 }
 
@@ -99,12 +103,13 @@ contact::ContactForces TetContact::forces(std::span<const Vec3d> positions) cons
   out.reset(positions.size(), colliders_.size());
   out.add(contact_.terms_of_contact(), positions, contact_.colliders());
   out.add_bones(contact_.terms_of_springs());
+  tets::add_obstacles(model_, positions, contact_.colliders(), out);
   return out;
 }
 
 contact::ContactReport TetContact::report(std::span<const Vec3d> positions, double time,
                                           ThreadArena& arena) {
-  const bool pairs = contact_.params().pairs;
+  const bool pairs = contact_.params().among_bodies;
   return contact::report_contact(contact_.surface(), positions, contact_.free_points(),
                                  colliders_.at(time / frame_rate_, arena), reach(),
                                  {.within_bodies = pairs,
@@ -136,9 +141,10 @@ std::vector<NamedBand> TetContact::measure_bands(std::span<const Vec3d> position
 }
 
 std::unique_ptr<TetContact> make_tet_contact(const SceneSpec& scene, const tets::Model& model,
+                                             const std::vector<contact::Collider>& colliders,
                                              Context& context) {
   if (!has_bands(scene) && !may_touch(scene) && !scene.slides_over_bones()) return nullptr;
-  return std::make_unique<TetContact>(scene, model, context);
+  return std::make_unique<TetContact>(scene, model, colliders, context);
 }
 
 }  // namespace isochor::sim

@@ -17,7 +17,8 @@ namespace isochor::sim {
 class TetContact {
  public:
   /// The model must outlive this.
-  TetContact(const SceneSpec& scene, const tets::Model& model, Context& context);
+  TetContact(const SceneSpec& scene, const tets::Model& model,
+             const std::vector<contact::Collider>& colliders, Context& context);
 
   /// Lets a step from one time to another, in frames, know of it. The input refers to this until it
   /// ends.
@@ -60,6 +61,7 @@ class TetContact {
   std::vector<Worn> worn_;
   std::vector<double> tight_at_;  ///< per sheet
   std::vector<double> tightening_;
+  std::vector<Vec3d> obstacles_;  ///< where a step ends
   contact::Colliders colliders_;
   contact::ContactEnergy contact_;
   tets::SurfaceScale scale_;
@@ -67,6 +69,7 @@ class TetContact {
 
 /// Null where a scene has none of this.
 std::unique_ptr<TetContact> make_tet_contact(const SceneSpec& scene, const tets::Model& model,
+                                             const std::vector<contact::Collider>& colliders,
                                              Context& context);
 
 }  // namespace isochor::sim

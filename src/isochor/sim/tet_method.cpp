@@ -64,8 +64,8 @@ TetMethod::TetMethod(const SceneSpec& scene, Context& context)
       loads_(model_.node_count()),
       scratch_(model_),
       bones_(sliding_bones(scene_)),
-      conserving_(make_conserving(scene, model_, context)),
-      contact_(make_tet_contact(scene, model_, context)) {
+      conserving_(make_conserving(scene, model_, scene_.colliders, context)),
+      contact_(make_tet_contact(scene, model_, scene_.colliders, context)) {
   if (conserving_) {
     forces_.emplace(scene_, conserving_->colliders());
   } else if (contact_) {
@@ -76,7 +76,7 @@ TetMethod::TetMethod(const SceneSpec& scene, Context& context)
 Summary TetMethod::summary() const {
   Summary result{.elements = "tets",
                  .cells = model_.tets.size(),
-                 .nodes = model_.node_count(),
+                 .nodes = model_.first_obstacle_node,
                  .held_nodes = model_.held_count() + model_.sliding_count()};
   result.mass = std::accumulate(model_.mass.begin(), model_.mass.end(), 0.0);
   for (std::size_t b = 0; b < scene_.topology.bodies.size(); ++b) {
@@ -119,6 +119,7 @@ solve::NewtonReport TetMethod::start(double time) {
   if (timing_.starts_in_equilibrium()) {
     const World world = world_at(time);
     tets::StepInput input = world.input();
+    place_obstacles();
     if (contact_) contact_->enter(input, time_, time, context_.arena);
     place_bones(input, time);
     report = tets::advance(model_, state_, input, scratch_, context_);
@@ -139,6 +140,7 @@ solve::NewtonReport TetMethod::step(double time) {
   input.spring_targets = between.demands.spring_targets;
   input.first_spring_targets = before.demands.spring_targets;
   input.dt = (time - time_) / timing_.frame_rate;
+  place_obstacles();
   if (contact_) contact_->enter(input, time_, time, context_.arena);
   place_bones(input, time);
   const auto done = [&] { return work_of(input.loads, state_.positions, model_.rest_positions); };
@@ -159,6 +161,12 @@ solve::NewtonReport TetMethod::step(double time) {
   work += 0.5 * energy_change(before, after) + done();
   ledger_.add(report.balance, work);
   return report;
+}
+
+/// Where a step begins.
+void TetMethod::place_obstacles() {
+  tets::place_obstacles(model_, time_ / timing_.frame_rate,
+                        std::span(state_.positions).subspan(model_.first_obstacle_node));
 }
 
 void TetMethod::set_velocities() {
@@ -306,7 +314,7 @@ void TetMethod::add_contact(Snapshot& snapshot) const {
     report =
         contact_report(*conserving_, state_.positions, time_ / timing_.frame_rate, context_.arena);
     m.contact = measures_of(report, conserving_->params().contact_distance,
-                            conserving_->params().self_contact);
+                            conserving_->params().self_contact, !model_.obstacles.empty());
     if (conserving_->params().keep_volumes) {
       conserving_->rings().measure(state_.positions);
       m.contact->worst_ring_volume_error = conserving_->rings().largest_error();
@@ -314,7 +322,8 @@ void TetMethod::add_contact(Snapshot& snapshot) const {
   } else {
     report = contact_->report(state_.positions, time_, context_.arena);
     if (contact_->touches()) {
-      m.contact = measures_of(report, contact_->reach(), contact_->self_contact());
+      m.contact = measures_of(report, contact_->reach(), contact_->self_contact(),
+                              !model_.obstacles.empty());
     }
   }
   std::ranges::move(forces_->reactions(state_.positions), std::back_inserter(m.reactions));

@@ -53,6 +53,7 @@ class TetMethod final : public Method {
   /// Brings the state to a time up to that of frame 0.
   solve::NewtonReport start(double time);
   solve::NewtonReport step(double time);
+  void place_obstacles();
   void set_velocities();
   double gravity_energy(const Vec3d& gravity) const;
   /// What bodies store where they are, and what that changes by as the world goes on, J.

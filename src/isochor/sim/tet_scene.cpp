@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 
+#include "isochor/sim/collider_scene.h"
 #include "isochor/sim/region.h"
 #include "isochor/sim/tet_muscles.h"
 #include "isochor/sim/tet_sheets.h"
@@ -97,7 +99,11 @@ TetScene build_tet_scene(const SceneSpec& scene, const tets::Params& params, Con
     add_band(band, out);
     specs.push_back(std::move(band));
   }
-  out.model = tets::build_model(specs, params, context.arena, holds.springs);
+  out.colliders = build_colliders(scene, context);
+  double tet_size = std::numeric_limits<double>::infinity();
+  for (const TetBody& body : bodies) tet_size = std::min(tet_size, body.spacing);
+  out.model = tets::build_model(specs, params, context.arena, holds.springs,
+                                build_obstacles(scene, out.colliders, tet_size, context));
   const auto add_drivers = [&](const std::vector<std::vector<HoldSpec>>& specs_of_bodies,
                                const auto& in_model, std::vector<Driver>& to) {
     for (const auto& of_body : specs_of_bodies) {

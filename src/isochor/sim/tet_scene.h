@@ -1,5 +1,6 @@
 #pragma once
 
+#include "isochor/contact/colliders.h"
 #include "isochor/files/frame.h"
 #include "isochor/geometry/tet_embedding.h"
 #include "isochor/sim/driver.h"
@@ -41,6 +42,7 @@ struct TetScene {
     return number < soft_holds.size() ? soft_holds[number]
                                       : bones[number - soft_holds.size()].driver;
   }
+  std::vector<contact::Collider> colliders;
   std::vector<SurfaceLoad> tractions;
   std::vector<ZoneGroup> zones;  ///< of all bodies, where they keep their volume
 };

@@ -275,6 +275,7 @@ Auxiliary::Auxiliary(const Model& model, ThreadArena& arena) {
     first_node += std::int32_t(spec.lattice.rest_positions.size());
     specs.push_back(std::move(spec));
   }
+  to_tets.first.resize(model.node_count() + 1, to_tets.first.back());  // of obstacles: none
   add_springs(model, to_tets, ties.springs);
   lattice::Params params{.preconditioner = lattice::Preconditioner::Multigrid};
   std::vector<lattice::SpringGroupSpec> groups;

@@ -43,7 +43,11 @@ Conserving::Conserving(const Model& model, const ConservingParams& params,
       half_(model.node_count()),
       way_(model.node_count()),
       loads_(model.node_count()),
-      reaction_(params.scheme == Scheme::Published ? model.node_count() : 0) {
+      reaction_(params.scheme == Scheme::Published ? model.node_count() : 0),
+      driven_(reaction_.size()),
+      pressed_(reaction_.size()),
+      obstacles_(model.obstacle_node_count()),
+      obstacle_friction_(obstacle_friction(model)) {
   if (params.scheme == Scheme::Published && model.springs.count() > 0) {
     throw Error(Fault::Input, "tets::Conserving", "the published scheme knows no springs",
                 "choose Scheme::Implicit");
@@ -60,7 +64,10 @@ Conserving::Conserving(const Model& model, const ConservingParams& params,
   for (std::size_t i = 0; i < model.node_count(); ++i) {
     inverse_mass_.push_back(model.held[i] ? 0 : 1 / model.mass[i]);
   }
-  response_ = inverse_mass_;
+  impact_mass_ = response_ = inverse_mass_;
+  for (const SlidingHold& hold : model.sliding) {
+    for (const std::int32_t n : hold.nodes) impact_mass_[n] = 0;
+  }
   for (const BodyRange& body : model.bodies) {
     if (body.tet_count == 0) continue;
     double mass = 0;
@@ -97,6 +104,7 @@ ConservingReport Conserving::advance(State& state, const Vec3d& gravity, double 
 
 ConservingReport Conserving::advance(State& state, const StepInput& input, double time) {
   pressures_before_ = pressures_;
+  place_obstacles(model_, time, std::span(state.positions).subspan(model_.first_obstacle_node));
   std::swap(forces_, forces_before_);
   forces_.reset(model_.node_count(), colliders_.size());
   pair_list_.clear();
@@ -110,23 +118,36 @@ ConservingReport Conserving::advance(State& state, const StepInput& input, doubl
   return report;
 }
 
+contact::PairFilter Conserving::filter(double rest_distance) const {
+  return {.within_bodies = params_.self_contact,
+          .between_bodies = params_.self_contact,
+          .rest_distance = rest_distance,
+          .rest_positions = model_.rest_positions};
+}
+
 void Conserving::find_rows(std::span<const Vec3d> positions, const contact::PlacedColliders& placed,
                            ConservingReport& report) {
   rows_.clear();
+  for (const Slide& slide : slides_) {
+    rows_.push_back(
+        {.points = {slide.node}, .weights = {1}, .count = 1, .held = true, .normal = slide.normal});
+  }
   find_contacts(placed, free_points_, positions, params_.contact_distance, context_.arena, near_);
   for (const contact::ColliderContact& c : near_) rows_.push_back(row_of(c));
   report.collider_contacts = near_.size();
-  if (params_.self_contact) {
+  if (has_pairs()) {
     // Volumes that are recovered move things by little, step after step.
     constexpr double kSlack = 3;
     const double reach = params_.contact_distance;
     if (pair_list_.range(positions, reach, {}, context_.arena) < 0) {
-      pair_list_.make(surface(), positions, kSlack * reach,
-                      {.rest_distance = 2 * reach, .rest_positions = model_.rest_positions},
-                      context_.arena);
+      pair_list_.make(surface(), positions, kSlack * reach, filter(2 * reach), context_.arena);
     }
     pair_list_.find_close(positions, reach, context_.arena, pairs_);
-    for (const contact::Pair& p : pairs_) rows_.push_back(row_of(p, params_.friction));
+    for (const contact::Pair& p : pairs_) {
+      rows_.push_back(
+          row_of(p, surface().surface().friction_of(p.points[0], p.points[3], params_.friction,
+                                                    obstacle_friction_)));
+    }
     report.pair_contacts = pairs_.size();
   }
   projection_.build(rows_, inverse_mass_);
@@ -207,21 +228,30 @@ void Conserving::move_by_parts(std::span<Vec3d> positions) {
 }
 
 void Conserving::repel(std::span<Vec3d> velocities, double dt, double stiffness) {
-  if (!params_.self_contact) return;
+  if (!has_pairs()) return;
+  along_.clear();
+  for (const Slide& s : slides_) along_.push_back(dot(s.normal, velocities[s.node]));
   projection_.repel(
       velocities, {.thickness = params_.contact_distance, .stiffness = stiffness, .time_step = dt},
       impulses_, context_.arena);
+  for (std::size_t k = 0; k < slides_.size(); ++k) {
+    Vec3d& v = velocities[slides_[k].node];
+    v += (along_[k] - dot(slides_[k].normal, v)) * slides_[k].normal;
+  }
 }
 
 void Conserving::separate(std::span<const Vec3d> start, std::span<Vec3d> positions,
                           std::span<Vec3d> velocities, double dt, ConservingReport& report) {
-  if (!params_.self_contact) return;
+  if (!has_pairs()) return;
   for (std::size_t i = 0; i < half_.size(); ++i) half_[i] = (1 / dt) * (positions[i] - start[i]);
   // A tenth of the distance in which pairs touch is what they keep.
-  const contact::ResolutionReport found = resolver_.resolve(
-      surface(), start, half_, inverse_mass_,
-      {.time_step = dt, .friction = params_.friction, .distance = 0.1 * params_.contact_distance},
-      {}, context_.arena);
+  const contact::ResolutionReport found =
+      resolver_.resolve(surface(), start, half_, impact_mass_,
+                        {.time_step = dt,
+                         .friction = params_.friction,
+                         .obstacle_friction = obstacle_friction_,
+                         .distance = 0.1 * params_.contact_distance},
+                        filter(), context_.arena);
   report.impacts += found.impacts;
   report.converged &= found.clear;
   if (found.impacts == 0) return;
@@ -232,6 +262,9 @@ void Conserving::separate(std::span<const Vec3d> start, std::span<Vec3d> positio
     positions[i] = end;
     part_forces_.points[i] += (model_.mass[i] / dt) * change;
   }
+  for (std::size_t i = model_.first_obstacle_node; i < model_.node_count(); ++i) {
+    part_forces_.points[i] += (1 / dt) * resolver_.on_held(std::int32_t(i));
+  }
 }
 
 void Conserving::step_implicit(const State& state, StepInput input, double time, bool must_hold,
@@ -239,7 +272,10 @@ void Conserving::step_implicit(const State& state, StepInput input, double time,
   const contact::PlacedColliders placed = colliders_.at(time + input.dt, context_.arena);
   touch_.params().barrier.stiffness = scale_.stiffness + scale_.mass / (input.dt * input.dt);
   touch_.place(placed, input.dt, colliders_.placements(time));
+  place_obstacles(model_, time + input.dt, obstacles_);
+  input.obstacles = obstacles_;
   if (colliders_.size() > 0 || params_.self_contact || input.bones) input.contact = &touch_;
+  slides_ = input.slides;
   next_ = state;
   part_forces_.reset(model_.node_count(), colliders_.size());
   rings_.begin_step();
@@ -260,6 +296,7 @@ void Conserving::step_implicit(const State& state, StepInput input, double time,
   add_elastic_forces(next_.positions, placed);
   keep_out(next_.positions);
   settle(placed, state.positions, input.dt, report);
+  add_obstacles(model_, next_.positions, placed, part_forces_);
   if (must_hold && report.worst_ring > params_.volume_tolerance) report.converged = false;
 }
 
@@ -325,9 +362,43 @@ double Conserving::part_for_colliders(std::span<const Vec3d> positions, double t
   if (colliders_.size() == 0) return part;
   // Parts that fail can be cut once more.
   const double least = std::ldexp(1.0, 1 - params_.most_cuts);
-  const double way = colliders_.travel(time, time + dt, geometry::bounds_of(positions));
+  const double way = colliders_.travel(
+      time, time + dt, geometry::bounds_of(positions.first(model_.first_obstacle_node)));
   while (part * way > cell_ && part > least) part /= 2;
   return part;
+}
+
+StepInput Conserving::part_of(const State& state, const StepInput& input, double done,
+                              double part) {
+  StepInput next = input;
+  next.dt = part * input.dt;
+  if (part == 1) return next;
+  const double of_rest = part / (1 - done);
+  held_.resize(input.held_positions.size());
+  std::size_t k = 0;
+  for (const Hold& hold : model_.holds) {
+    if (held_.empty()) break;
+    for (const std::int32_t n : hold.nodes) {
+      const Vec3d& from = state.positions[n];
+      held_[k] = from + of_rest * (input.held_positions[k] - from);
+      ++k;
+    }
+  }
+  next.held_positions = held_;
+  held_slides_.assign(input.slides.begin(), input.slides.end());
+  for (Slide& slide : held_slides_) {
+    const double from = dot(slide.normal, state.positions[slide.node]);
+    slide.place = from + of_rest * (slide.place - from);
+  }
+  next.slides = held_slides_;
+  if (input.first_spring_targets.empty()) return next;
+  spring_targets_.resize(input.spring_targets.size());
+  for (std::size_t s = 0; s < spring_targets_.size(); ++s) {
+    const Vec3d& from = input.first_spring_targets[s];
+    spring_targets_[s] = from + (done + part) * (input.spring_targets[s] - from);
+  }
+  next.spring_targets = spring_targets_;
+  return next;
 }
 
 ConservingReport Conserving::advance_in_parts(State& state, const StepInput& input, double time) {
@@ -335,36 +406,8 @@ ConservingReport Conserving::advance_in_parts(State& state, const StepInput& inp
   before_ = state;
   const double least = std::ldexp(1.0, -params_.most_cuts);
   double done = 0, part = part_for_colliders(state.positions, time, input.dt);  // of the step
-  held_.resize(input.held_positions.size());
   while (done < 1) {
-    StepInput next = input;
-    next.dt = part * input.dt;
-    if (part < 1) {
-      // What is held goes on in a straight line.
-      std::size_t k = 0;
-      for (const Hold& hold : model_.holds) {
-        for (const std::int32_t n : hold.nodes) {
-          const Vec3d& from = state.positions[n];
-          held_[k] = from + (part / (1 - done)) * (input.held_positions[k] - from);
-          ++k;
-        }
-      }
-      next.held_positions = held_;
-      held_slides_.assign(input.slides.begin(), input.slides.end());
-      for (Slide& slide : held_slides_) {
-        const double from = dot(slide.normal, state.positions[slide.node]);
-        slide.place = from + (part / (1 - done)) * (slide.place - from);
-      }
-      next.slides = held_slides_;
-      if (!input.first_spring_targets.empty()) {
-        spring_targets_.resize(input.spring_targets.size());
-        for (std::size_t s = 0; s < spring_targets_.size(); ++s) {
-          const Vec3d& from = input.first_spring_targets[s];
-          spring_targets_[s] = from + (done + part) * (input.spring_targets[s] - from);
-        }
-        next.spring_targets = spring_targets_;
-      }
-    }
+    const StepInput next = part_of(state, input, done, part);
     if (next.bones) next.bones->set_part(done, done + part);
     const solve::Balance balance = report.elastic.balance;
     step_implicit(state, next, time + done * input.dt, part > least, report);
@@ -394,8 +437,8 @@ void Conserving::poison() {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   for (auto* values : {&wanted_, &later_pressures_, &next_elastic_})
     std::ranges::fill(*values, kNan);
-  for (auto* vectors :
-       {&positions_, &velocities_, &half_, &way_, &loads_, &reaction_, &part_forces_.points}) {
+  for (auto* vectors : {&positions_, &velocities_, &half_, &way_, &loads_, &reaction_, &driven_,
+                        &pressed_, &obstacles_, &part_forces_.points}) {
     std::ranges::fill(*vectors, Vec3d{kNan, kNan, kNan});
   }
 }

@@ -73,15 +73,20 @@ class Conserving {
   Conserving(const Model& model, const ConservingParams& params,
              std::vector<contact::Collider> colliders, Context& context);
 
-  /// From `time` to `time` + dt. `held_positions` and `loads` are as in StepInput; the published
-  /// scheme knows only holds that do not move. Unless converged, state and pressures are unchanged.
+  /// From `time` to `time` + dt. `held_positions` and `loads` are as in StepInput. Unless
+  /// converged, state and pressures are unchanged, but for obstacles, which are where they are at
+  /// `time`.
   ConservingReport advance(State& state, const Vec3d& gravity, double time, double dt,
                            std::span<const Vec3d> held_positions = {},
                            std::span<const Vec3d> loads = {},
                            std::span<const double> activations = {});
   /// The same with all that a step may be told of, `time` being that of its begin; contacts are
-  /// found here. The published scheme knows no springs.
+  /// found here, and obstacles placed. The published scheme knows no springs.
   ConservingReport advance(State& state, const StepInput& input, double time);
+
+  /// A part of a step, of which as much is done that has led to `state`: what is held goes on in
+  /// straight lines. Refers to memory of this, until the next call.
+  StepInput part_of(const State& state, const StepInput& input, double done, double part);
 
   const HandedPressures& pressures() const { return pressures_; }
   void set_pressures(HandedPressures pressures) { pressures_ = std::move(pressures); }
@@ -96,6 +101,8 @@ class Conserving {
   /// What contacts pushed with in the last step that converged, mean over it: their impulses over
   /// its length. On nodes, all of them together; on colliders, of those.
   const contact::ContactForces& forces() const { return forces_; }
+  /// Which pairs are looked at, with what is nearer at rest than `rest_distance` (m) left out.
+  contact::PairFilter filter(double rest_distance = 0) const;
   /// Nodes of the surface that nothing holds.
   std::span<const std::int32_t> free_points() const { return free_points_; }
   const ConservingParams& params() const { return params_; }
@@ -118,6 +125,14 @@ class Conserving {
   /// augmented Lagrangian, an iteration a step). What inertia needs, as at an impact, is not handed
   /// on.
   void hand_on();
+
+  /// Whether pairs may touch: parts of bodies, or of bodies and obstacles.
+  bool has_pairs() const { return params_.self_contact || !model_.obstacles.empty(); }
+  /// driven_: velocities of the start, but of what is held and of obstacles those that take them to
+  /// where the step ends.
+  void drive(const State& state, const StepInput& input, double time);
+  /// What holds have pushed with in a step of the published scheme from `state` to velocities_.
+  void settle_holds(State& state, double dt);
 
   /// Fills rows_ and projection_ with what touches at positions.
   void find_rows(std::span<const Vec3d> positions, const contact::PlacedColliders& placed,
@@ -174,6 +189,7 @@ class Conserving {
   contact::ContactEnergy touch_;
   std::vector<std::int32_t> free_points_;  ///< of the surface
   std::vector<double> inverse_mass_;
+  std::vector<double> impact_mass_;  ///< the same; none moves what a hold lets slide
   /// What recovers volumes moves light nodes no farther than others: those at the surface of a
   /// stuffed body have down to a fortieth of the mean mass, and would be jetted out of rings that
   /// are flat.
@@ -195,10 +211,18 @@ class Conserving {
   std::vector<double> shear_modulus_;    ///< per node, the mean of its tets, Pa
   std::vector<double> later_pressures_;  ///< of positions, after the first correction of a step
   std::vector<Vec3d> positions_, velocities_, half_, way_, loads_;
-  std::vector<Vec3d> reaction_;  ///< of contacts, in a half step, kg m/s
+  std::vector<Vec3d> reaction_;  ///< of contacts and holds, in a half step, kg m/s
+  std::vector<Vec3d> driven_;    ///< m/s, in the published scheme
+  std::vector<Vec3d> pressed_;   ///< what pressures push nodes with in a step, of those held, N s
   State next_, before_;          ///< of the implicit scheme: a step's end, and where all began
   std::vector<Vec3d> held_, spring_targets_;  ///< where a part of a step ends
+  std::vector<Vec3d> obstacles_;              ///< the same
+  std::vector<double> obstacle_friction_;
   std::vector<Slide> held_slides_;
+  /// Of holds, in the step: their rows are the first, so that what they hold along is right after
+  /// all others, and nothing of theirs is contact.
+  std::span<const Slide> slides_;
+  std::vector<double> along_;  ///< their normals, memory of `repel`
 };
 
 }  // namespace isochor::tets

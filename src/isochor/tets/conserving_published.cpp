@@ -77,23 +77,63 @@ void Conserving::half_step(std::span<const Vec3d> x, std::span<const Vec3d> from
   each_node([&](std::size_t i) { to[i] = from[i] + step[i]; });
   // What contacts have done, kg m/s.
   multiply(step, scratch_.force);
-  each_node([&](std::size_t i) {
-    reaction_[i] = inverse_mass_[i] > 0 ? scratch_.force[i] - right[i] : Vec3d{0, 0, 0};
-  });
+  each_node([&](std::size_t i) { reaction_[i] = scratch_.force[i] - right[i]; });
+}
+
+void Conserving::drive(const State& state, const StepInput& input, double time) {
+  std::ranges::copy(state.velocities, driven_.begin());
+  const auto stays = [&] { return input.held_positions.empty(); };
+  std::size_t k = 0;
+  for (const Hold& hold : model_.holds) {
+    for (const std::int32_t n : hold.nodes) {
+      const Vec3d& from = state.positions[n];
+      driven_[n] = (1 / input.dt) * ((stays() ? from : input.held_positions[k++]) - from);
+    }
+  }
+  for (const Slide& slide : slides_) {
+    Vec3d& v = driven_[slide.node];
+    const double way = slide.place - dot(slide.normal, state.positions[slide.node]);
+    v += (way / input.dt - dot(slide.normal, v)) * slide.normal;
+  }
+  place_obstacles(model_, time + input.dt, obstacles_);
+  for (std::size_t o = 0; o < obstacles_.size(); ++o) {
+    const std::size_t n = model_.first_obstacle_node + o;
+    driven_[n] = (1 / input.dt) * (obstacles_[o] - state.positions[n]);
+  }
+}
+
+/// Both half steps, the jump of velocity into this step, and what pressures pushed with.
+void Conserving::settle_holds(State& state, double dt) {
+  std::ranges::fill(state.pushes, Vec3d{0, 0, 0});
+  const auto push_on = [&](std::int32_t n) {
+    const Vec3d jump = model_.mass[n] * (velocities_[n] - state.velocities[n]);
+    return (1 / dt) * (2 * reaction_[n] + jump + pressed_[n]);
+  };
+  std::size_t k = 0;
+  for (const Hold& hold : model_.holds) {
+    for (const std::int32_t n : hold.nodes) state.pushes[k++] = push_on(n);
+  }
+  for (const Slide& slide : slides_) {
+    state.pushes[slide.held] += dot(slide.normal, push_on(slide.node)) * slide.normal;
+  }
 }
 
 /// The numbers are those of the steps in [Irving07 sec 2].
 ConservingReport Conserving::advance_published(State& state, const StepInput& input, double time) {
   ConservingReport report;
   const double dt = input.dt;
+  slides_ = input.slides;
+  drive(state, input, time);
   rings_.begin_step();
   const contact::PlacedColliders before = colliders_.at(time, context_.arena);
   const contact::PlacedColliders after = colliders_.at(time + dt, context_.arena);
   part_forces_.reset(model_.node_count(), colliders_.size());
+  std::ranges::fill(pressed_, Vec3d{0, 0, 0});
   // 1
   find_rows(state.positions, before, report);
-  half_step(state.positions, state.velocities, input,
-            params_.restrain_both ? &projection_ : nullptr, velocities_, report);
+  if (!params_.restrain_both) grips_.build(std::span(rows_).first(slides_.size()), inverse_mass_);
+  half_step(state.positions, driven_, input, params_.restrain_both ? &projection_ : &grips_,
+            velocities_, report);
   // 2, [Irving07 (1)]
   if (params_.keep_volumes) {
     rings_.measure(state.positions);
@@ -114,7 +154,7 @@ ConservingReport Conserving::advance_published(State& state, const StepInput& in
     positions_[i] = state.positions[i] + dt * velocities_[i];
   }
   // 5
-  velocities_ = state.velocities;
+  velocities_ = driven_;
   contact::find_passed(colliders_.placements(time), after, free_points_, state.positions,
                        positions_, kThrough * params_.contact_distance, context_.arena, near_);
   contact::collide_passed(positions_, velocities_, near_);
@@ -128,11 +168,13 @@ ConservingReport Conserving::advance_published(State& state, const StepInput& in
     rings_.measure(positions_);
     correct_velocities(velocities_, report);
     add_corrections(positions_, dt, after);
+    if (model_.held_count() + model_.sliding_count() > 0)
+      rings_.gradient(pressures_.velocities, pressed_);
   }
   // 7, 8
   const contact::ContactProjection& restraint = params_.restrain_both ? projection_ : grips_;
   if (!params_.restrain_both) {
-    const auto of_pair = [](const contact::Row& row) { return row.collider < 0; };
+    const auto of_pair = [](const contact::Row& row) { return row.collider < 0 && !row.held; };
     grip_rows_ = rows_;
     std::erase_if(grip_rows_, of_pair);
     grips_.build(grip_rows_, inverse_mass_);
@@ -146,6 +188,7 @@ ConservingReport Conserving::advance_published(State& state, const StepInput& in
   // 9
   repel(velocities_, dt);
   add_impulses(positions_, dt, after);
+  add_obstacles(model_, positions_, after, part_forces_);
 
   for (const Vec3d& v : velocities_) {
     if (!std::isfinite(dot(v, v))) report.converged = false;
@@ -155,6 +198,7 @@ ConservingReport Conserving::advance_published(State& state, const StepInput& in
     if (!(report.worst_ring <= kLost)) report.converged = false;
   }
   if (!report.converged) return report;
+  settle_holds(state, dt);
   std::swap(forces_, part_forces_);
   std::swap(state.positions, positions_);
   std::swap(state.velocities, velocities_);

@@ -347,6 +347,8 @@ bool Equilibrium::release() {
 
 solve::Balance Equilibrium::finish() {
   for (Slide& slide : scratch_.slides) {
+    // Iterations in half precision know normals of their own.
+    if (slide.held >= 0) place(slide);
     slide.push = -dot(slide.normal, scratch_.force[slide.node]);
   }
   if (!time_) return {};
@@ -416,14 +418,22 @@ void Equilibrium::place_held() {
       scratch_.positions[n] = from + part * (input_.held_positions[next++] - from);
     }
   }
-  for (std::size_t n = 0; n < model_.node_count(); ++n) {
+  for (std::size_t n = 0; n < model_.first_obstacle_node; ++n) {
     if (!model_.is_used(n)) scratch_.positions[n] = start_.positions[n];
   }
-  for (const Slide& slide : scratch_.slides) {
-    const double from = dot(slide.normal, start_.positions[slide.node]);
-    Vec3d& x = scratch_.positions[slide.node];
-    x += (from + part * (slide.place - from) - dot(slide.normal, x)) * slide.normal;
+  for (std::size_t k = 0; k < input_.obstacles.size(); ++k) {
+    const std::size_t n = model_.first_obstacle_node + k;
+    const Vec3d& from = start_.positions[n];
+    scratch_.positions[n] = from + part * (input_.obstacles[k] - from);
   }
+  for (const Slide& slide : scratch_.slides) place(slide);
+}
+
+void Equilibrium::place(const Slide& slide) {
+  const double part = time_ ? 1 / time_->reach : 1;
+  const double from = dot(slide.normal, start_.positions[slide.node]);
+  Vec3d& x = scratch_.positions[slide.node];
+  x += (from + part * (slide.place - from) - dot(slide.normal, x)) * slide.normal;
 }
 
 Vec3d Equilibrium::flight(std::size_t i) const {

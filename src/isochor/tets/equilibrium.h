@@ -124,6 +124,7 @@ class Equilibrium {
 
   /// Where forces are evaluated half way, nodes are held half way too.
   void place_held();
+  void place(const Slide& slide);
 
   Vec3d flight(std::size_t i) const;
 

@@ -193,6 +193,17 @@ void append_zones(const BodySpec& body, const BodyRange& range, Model& model) {
   }
 }
 
+void append_obstacles(std::vector<contact::Obstacle> obstacles, Model& model) {
+  model.first_obstacle_node = model.node_count();
+  model.obstacles = std::move(obstacles);
+  std::size_t count = model.node_count();
+  for (const contact::Obstacle& obstacle : model.obstacles) count += obstacle.vertex_count();
+  model.rest_positions.resize(count, Vec3d{0, 0, 0});
+  model.mass.resize(count, 0);
+  model.held.resize(count, 1);
+  place_obstacles(model, 0, std::span(model.rest_positions).subspan(model.first_obstacle_node));
+}
+
 void find_uses(Model& model) {
   model.first_use.assign(model.node_count() + 1, 0);
   for (const geometry::Tet& tet : model.tets) {
@@ -374,8 +385,17 @@ std::vector<std::uint8_t> Model::is_held_at_all() const {
   return out;
 }
 
+void place_obstacles(const Model& model, double time, std::span<Vec3d> obstacle_nodes) {
+  std::size_t first = 0;
+  for (const contact::Obstacle& obstacle : model.obstacles) {
+    obstacle.place(time, obstacle_nodes.subspan(first, obstacle.vertex_count()));
+    first += obstacle.vertex_count();
+  }
+}
+
 Model build_model(const std::vector<BodySpec>& bodies, const Params& params, ThreadArena& arena,
-                  const std::vector<SpringGroupSpec>& springs) {
+                  const std::vector<SpringGroupSpec>& springs,
+                  std::vector<contact::Obstacle> obstacles) {
   Model model{.params = params};
   for (const BodySpec& body : bodies) {
     check(body);
@@ -395,6 +415,7 @@ Model build_model(const std::vector<BodySpec>& bodies, const Params& params, Thr
     append_zones(body, range, model);
     model.bodies.push_back(std::move(range));
   }
+  append_obstacles(std::move(obstacles), model);
   if (!model.axes.empty()) model.axes.resize(model.tets.size(), Mat3d::identity());
   for (auto* factors : {&model.activation, &model.fibres}) {
     if (!factors->empty()) factors->resize(model.tets.size(), 1.0);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "isochor/contact/obstacle.h"
 #include "isochor/geometry/tet_mesh.h"
 #include "isochor/materials/material_spec.h"
 #include "isochor/shells/sheets.h"
@@ -142,6 +143,10 @@ struct Model {
   std::vector<Hold> holds;
   std::vector<SlidingHold> sliding;
   Zones zones;
+  /// What bodies meet with all of their surface. Their vertices are the last nodes, without tets,
+  /// each after those of the one before; all are held, where obstacles are (`place_obstacles`).
+  std::vector<contact::Obstacle> obstacles;
+  std::size_t first_obstacle_node = 0;
   /// What rounding leaves on a node, per metre that it is away from the origin, N/m.
   double rounding_stiffness = 0;
   /// What free sheets pull with, all nodes together, at a strain that counts as slack, N: the scale
@@ -150,6 +155,7 @@ struct Model {
   std::shared_ptr<const Auxiliary> auxiliary;  ///< where Preconditioner::Lattice is wanted
 
   std::size_t node_count() const { return rest_positions.size(); }
+  std::size_t obstacle_node_count() const { return node_count() - first_obstacle_node; }
   /// Where the pattern has the block of two nodes.
   std::int32_t place_of(std::size_t row, std::int32_t column) const;
   std::int32_t diagonal_place(std::size_t node) const { return place_of(node, std::int32_t(node)); }
@@ -175,7 +181,11 @@ struct Model {
 /// number), neither tets nor sheets, a material that keeps its volume exactly, a node in two holds,
 /// a zone without tets or with numbers that are no tets.
 Model build_model(const std::vector<BodySpec>& bodies, const Params& params, ThreadArena& arena,
-                  const std::vector<SpringGroupSpec>& springs = {});
+                  const std::vector<SpringGroupSpec>& springs = {},
+                  std::vector<contact::Obstacle> obstacles = {});
+
+/// Where the nodes of obstacles are at `time`, s.
+void place_obstacles(const Model& model, double time, std::span<Vec3d> obstacle_nodes);
 
 /// Memory that a model holds without its auxiliary lattice, bytes.
 std::size_t bytes_allocated(const Model& model);

@@ -33,6 +33,7 @@ struct StepInput {
   Vec3d gravity{0, 0, 0};  ///< m/s^2
   /// Positions of held nodes, in the order of Model::holds and of the nodes within each, m.
   std::span<const Vec3d> held_positions;
+  std::span<const Vec3d> obstacles;     ///< the same of the nodes of Model::obstacles
   std::span<const double> activations;  ///< per Model::materials, 0 to 1; none: no muscle acts
   std::span<const Vec3d> loads;         ///< per node, beside gravity, N; none: all zero
   /// Per spring, m; none: springs do not act. Where a step may be cut (Conserving), also those of

@@ -16,7 +16,20 @@ contact::Surface surface_of(const Model& model) {
     // Skin is on the outside of tets, which is there already.
     if (model.bodies[bodies[t.points[0]]].tet_count == 0) triangles.push_back(t.points);
   }
-  return contact::make_surface(std::move(triangles), std::move(bodies));
+  const auto count = std::int32_t(model.bodies.size());
+  auto first = std::int32_t(model.first_obstacle_node);
+  for (std::size_t o = 0; o < model.obstacles.size(); ++o) {
+    const contact::Obstacle& obstacle = model.obstacles[o];
+    std::fill_n(bodies.begin() + first, obstacle.vertex_count(), count + std::int32_t(o));
+    for (geometry::Triangle t : obstacle.triangles()) {
+      for (std::int32_t& n : t) n += first;
+      triangles.push_back(t);
+    }
+    first += std::int32_t(obstacle.vertex_count());
+  }
+  contact::Surface surface = contact::make_surface(std::move(triangles), std::move(bodies));
+  surface.first_obstacle = count;
+  return surface;
 }
 
 double mean_size(const Model& model) {
@@ -27,7 +40,10 @@ double mean_size(const Model& model) {
 
 SurfaceScale surface_scale(const Model& model, const contact::Surface& surface) {
   SurfaceScale scale;
+  double count = 0;
   for (const std::int32_t node : surface.points) {
+    if (surface.is_obstacle(node)) continue;
+    ++count;
     scale.mass += model.mass[node];
     for (std::int32_t u = model.first_use[node]; u < model.first_use[node + 1]; ++u) {
       const std::int32_t tet = model.uses[u] / 4, corner = model.uses[u] % 4;
@@ -46,28 +62,52 @@ SurfaceScale surface_scale(const Model& model, const contact::Surface& surface) 
                          (along * along + across * across);
     }
   }
-  const double count = std::max(1.0, double(surface.points.size()));
+  count = std::max(1.0, count);
   return {scale.stiffness / count, scale.mass / count};
+}
+
+void add_obstacles(const Model& model, std::span<const Vec3d> positions,
+                   const contact::PlacedColliders& placed, contact::ContactForces& forces) {
+  std::size_t node = model.first_obstacle_node;
+  for (const contact::Obstacle& obstacle : model.obstacles) {
+    contact::ColliderLoad& load = forces.colliders[obstacle.collider()];
+    const Vec3d origin = placed.placement(obstacle.collider()).translation;
+    for (const std::size_t end = node + obstacle.vertex_count(); node < end; ++node) {
+      load.force += forces.points[node];
+      load.moment += cross(positions[node] - origin, forces.points[node]);
+    }
+  }
+}
+
+std::vector<double> obstacle_friction(const Model& model) {
+  std::vector<double> out;
+  for (const contact::Obstacle& obstacle : model.obstacles) out.push_back(obstacle.friction());
+  return out;
 }
 
 contact::ContactEnergy make_contact(const Model& model, const TouchParams& params, double dt) {
   contact::Surface surface = surface_of(model);
   const SurfaceScale scale = surface_scale(model, surface);
-  const Vec3d box = geometry::bounds_of(model.rest_positions).size();
+  const Vec3d box =
+      geometry::bounds_of(std::span(model.rest_positions).first(model.first_obstacle_node)).size();
   contact::EnergyParams energy{.pairs = params.pairs,
+                               .among_bodies = params.among_bodies,
                                .collider_barriers = params.collider_barriers,
                                .friction = params.friction};
+  energy.obstacle_friction = obstacle_friction(model);
   energy.barrier.reach = params.reach > 0 ? params.reach : mean_size(model) / 20;
   energy.barrier.stiffness = scale.stiffness + (dt > 0 ? scale.mass / (dt * dt) : 0);
   energy.slip_speed = params.slip_speed > 0 ? params.slip_speed : 1e-3 * norm(box);
   energy.slip = 0.1 * energy.barrier.reach;
   // A part of an edge of the surface, which for bands is shorter than that of a tet: a list is not
   // to have all neighbours.
-  double edges = 0;
+  double edges = 0, count = 0;
   for (const contact::Edge& e : surface.edges) {
+    if (surface.is_obstacle(e[0])) continue;
     edges += norm(model.rest_positions[e[0]] - model.rest_positions[e[1]]);
+    ++count;
   }
-  energy.listed = 0.25 * edges / std::max(1.0, double(surface.edges.size()));
+  energy.listed = 0.25 * edges / std::max(1.0, count);
   return {std::move(surface), model.rest_positions, model.is_held_at_all(), energy};
 }
 
