@@ -4,6 +4,7 @@
 
 #include "isochor/contact/crossings.h"
 #include "reproduce/tet_motion.h"
+#include "reproduce/zonal_body.h"
 #include "tests/tets/sample_meshes.h"
 
 namespace isochor::tets {
@@ -214,6 +215,59 @@ INSTANTIATE_TEST_SUITE_P(Schemes, Touching, ::testing::Values(Scheme::Published,
                          [](const auto& p) {
                            return p.param == Scheme::Published ? "Published" : "Implicit";
                          });
+
+/// A bar of 30 cm, one end of which is held.
+BodySpec cantilever() {
+  BodySpec body{.name = "bar", .mesh = reproduce::box_of_tets({6, 2, 2}, 0.05)};
+  body.materials = {reproduce::elastic_flesh(3e4, 0)};
+  body.holds = {reproduce::hold_where(body.mesh, "end", [](const Vec3d& x) { return x[0] == 0; })};
+  return body;
+}
+
+class Held : public ::testing::TestWithParam<std::pair<double, double>> {};
+
+TEST_P(Held, ThePublishedSchemeTakesWhatIsHeldAlongAndSaysWhatThatTakes) {
+  Context context(2);
+  // What systems with damping are left unsolved takes momentum, too.
+  const auto [damping, tolerance] = GetParam();
+  reproduce::TetMotion motion(
+      {cantilever()}, {.scheme = Scheme::Published, .stiffness_damping = damping}, {}, {}, context);
+  const Model& model = motion.model();
+  State& state = motion.state();
+  const auto momentum = [&] {
+    Vec3d sum{0, 0, 0};
+    for (std::size_t i = 0; i < model.node_count(); ++i) sum += model.mass[i] * state.velocities[i];
+    return sum;
+  };
+  double mass = 0;
+  for (const double m : model.mass) mass += m;
+  const Vec3d gravity{0, -9.8, 0}, way{0.02, 0.2, 0.1};  // m, m/s
+  const double dt = 0.5 * motion.stepper().stable_step(state.positions);
+  std::vector<Vec3d> held(model.holds[0].nodes.size());
+  double missing = 0, most = 0;
+  for (double t = 0; t < 0.2; t += dt) {
+    for (std::size_t k = 0; k < held.size(); ++k) {
+      held[k] = model.rest_positions[model.holds[0].nodes[k]] + (t + dt) * way;
+    }
+    const Vec3d before = momentum();
+    ASSERT_TRUE(motion.stepper().advance(state, gravity, t, dt, held).converged);
+    Vec3d push{0, 0, 0};
+    for (const Vec3d& p : state.pushes) push += p;
+    most = std::max(most, norm(dt * push));
+    missing = std::max(missing, norm(momentum() - before - dt * (mass * gravity + push)));
+    for (std::size_t k = 0; k < held.size(); ++k) {
+      ASSERT_LT(norm(state.positions[model.holds[0].nodes[k]] - held[k]), 1e-12);
+    }
+    motion.stepper().rings().measure(state.positions);
+    EXPECT_LT(motion.stepper().rings().largest_error(), 0.03);
+  }
+  EXPECT_GT(most, 0);
+  EXPECT_LT(missing, tolerance * most);
+  EXPECT_LT(geometry::bounds_of(state.positions).low[1], -0.01) << "it hangs down";
+}
+
+INSTANTIATE_TEST_SUITE_P(Damping, Held,
+                         ::testing::Values(std::pair(0.0, 1e-9), std::pair(2e-3, 1e-3)));
 
 TEST(Conserving, StepsAreCutWhereACollidersMotionIsLongerThanATet) {
   Context context(2);

@@ -114,25 +114,31 @@ void ContactEnergy::find_passed(std::span<const Vec3d> positions, ThreadArena& a
                        kLeast * params_.barrier.reach, arena, passed_);
 }
 
-/// Points that no collider has pushed follow those that they are near, by pairs at the start.
+/// Points that no collider has pushed follow those that they are near, by pairs at the start; those
+/// that obstacles come to, whatever else has pushed them.
 void ContactEnergy::give_way(std::span<Vec3d> positions) {
   constexpr int kRounds = 16;      // through as many layers
   constexpr double kKept = 0.5;    // of a gap
   constexpr double kLeast = 0.05;  // of a pair, what may follow: less would go too far
-  std::vector<std::uint8_t> follows(positions.size(), 0);
+  enum : std::uint8_t { Held, Pushed, Free };
+  std::vector<std::uint8_t> state(positions.size(), Held);
   const auto way_of = [&](std::int32_t p) { return positions[p] - start_[p]; };
-  for (const std::int32_t p : free_points_) follows[p] = norm(way_of(p)) == 0;
+  for (const std::int32_t p : free_points_) state[p] = norm(way_of(p)) == 0 ? Free : Pushed;
+  const Surface& surface = bvh_.surface();
   for (int round = 0; round < kRounds; ++round) {
     for (const Pair& pair : pairs_) {
+      const bool driven =
+          surface.is_obstacle(pair.points[0]) || surface.is_obstacle(pair.points[3]);
+      const auto follows = [&](std::int32_t p) { return state[p] >= (driven ? Pushed : Free); };
       double approach = -(1 - kKept) * pair.distance, mobility = 0;
       for (int i = 0; i < 4; ++i) {
         const std::int32_t p = pair.points[i];
         approach -= pair.weights[i] * dot(pair.normal, way_of(p));
-        if (follows[p]) mobility += pair.weights[i] * pair.weights[i];
+        if (follows(p)) mobility += pair.weights[i] * pair.weights[i];
       }
       if (!(approach > 0) || mobility < kLeast) continue;
       for (int i = 0; i < 4; ++i) {
-        if (!follows[pair.points[i]]) continue;
+        if (!follows(pair.points[i])) continue;
         positions[pair.points[i]] += (pair.weights[i] * approach / mobility) * pair.normal;
       }
     }

@@ -83,7 +83,7 @@ struct Facets {
     return capsule(c.half_length, c.radius + thickness);
   }
   Faceted operator()(const Cylinder& c) const {
-    const double half = c.half_length + thickness, radius = c.radius + thickness;
+    const double half = c.half_length, radius = c.radius + thickness;  // ends would be rounded
     return turned(-half, std::array{Ring{-half, radius}, Ring{half, radius}}, half);
   }
   Faceted operator()(const Stairs& s) const {
@@ -95,27 +95,44 @@ struct Facets {
   }
 };
 
-bool is_round(const Shape& shape) {
-  return std::holds_alternative<Sphere>(shape) || std::holds_alternative<Capsule>(shape) ||
-         std::holds_alternative<Cylinder>(shape);
-}
-
 double middle_of(Vec3d sizes) {
   std::ranges::sort(sizes.e);
   return sizes[1];
 }
 
-/// Vertices go inwards by the mean normal of the triangles around them.
+/// Vertices go to where all planes around them would meet if these had gone inwards, by least
+/// squares, with areas as weights.
 void shrink(std::span<const Triangle> triangles, double by, std::span<Vec3d> vertices) {
-  std::vector<Vec3d> normals(vertices.size(), Vec3d{0, 0, 0});
+  constexpr double kFlat = 1e-3, kFarthest = 3;
+  struct Planes {
+    Mat3d square{};  ///< sum of n n^T
+    Vec3d sum{0, 0, 0};
+  };
+  std::vector<Planes> planes(vertices.size());
   for (const Triangle& t : triangles) {
     const Vec3d& a = vertices[t[0]];
     const Vec3d area = cross(vertices[t[1]] - a, vertices[t[2]] - a);
-    for (const std::int32_t v : t) normals[v] += area;
+    const double size = norm(area);
+    if (!(size > 0)) continue;
+    const Vec3d normal = (1 / size) * area;
+    for (const std::int32_t v : t) {
+      for (int c = 0; c < 3; ++c) planes[v].square.column[c] += (size * normal[c]) * normal;
+      planes[v].sum += area;
+    }
   }
   for (std::size_t v = 0; v < vertices.size(); ++v) {
-    const double length = norm(normals[v]);
-    if (length > 0) vertices[v] -= (by / length) * normals[v];
+    Mat3d& A = planes[v].square;
+    const Vec3d& b = planes[v].sum;
+    // Along planes that are nearly one, nothing is known.
+    const double least = kFlat * trace(A);
+    for (int c = 0; c < 3; ++c) A.column[c][c] += least;
+    const double det = determinant(A);
+    if (!(det > 0)) continue;
+    const auto& [x, y, z] = A.column;
+    const Vec3d way =
+        (by / det) * Vec3d{determinant(Mat3d{{b, y, z}}), determinant(Mat3d{{x, b, z}}),
+                           determinant(Mat3d{{x, y, b}})};
+    vertices[v] -= std::min(1.0, kFarthest * by / norm(way)) * way;
   }
 }
 
@@ -130,6 +147,11 @@ double inset_of(const Collider& collider, double wanted) {
 }
 
 }  // namespace
+
+bool is_round(const Shape& shape) {
+  return std::holds_alternative<Sphere>(shape) || std::holds_alternative<Capsule>(shape) ||
+         std::holds_alternative<Cylinder>(shape);
+}
 
 double girth(const Collider& collider) {
   const double around = 2 * collider.thickness;

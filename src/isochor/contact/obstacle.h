@@ -12,6 +12,9 @@ namespace isochor::contact {
 /// where a collider has no end.
 double girth(const Collider& collider);
 
+/// Balls, capsules and cylinders.
+bool is_round(const Shape& shape);
+
 /// The surface of a collider, as triangles.
 class Obstacle {
  public:

@@ -50,7 +50,12 @@ bool passes(const PairFilter& filter, const Surface& surface, PairKind kind,
     return false;
   }
   const bool first = surface.is_obstacle(points[0]), second = surface.is_obstacle(points[2]);
-  if (first || second) return first != second && filter.with_obstacles;
+  if (first || second) {
+    return first != second && filter.with_obstacles &&
+           std::ranges::none_of(points, [&](std::int32_t p) {
+             return surface.is_held(p) && !surface.is_obstacle(p);
+           });
+  }
   const bool same = surface.bodies[points[0]] == surface.bodies[points[2]];
   if (!(same ? filter.within_bodies : filter.between_bodies)) return false;
   if (!same || filter.rest_distance <= 0) return true;

@@ -27,6 +27,11 @@ struct Surface {
   /// other.
   std::int32_t first_obstacle = std::numeric_limits<std::int32_t>::max();
 
+  /// Per point, not zero where it is held: as such points do not meet colliders, parts that have
+  /// one do not meet obstacles. Empty: none is.
+  std::vector<std::uint8_t> held{};
+
+  bool is_held(std::int32_t point) const { return !held.empty() && held[point] != 0; }
   bool is_obstacle(std::int32_t point) const { return bodies[point] >= first_obstacle; }
   /// A coefficient of friction: that of the obstacle where one of two points is of one, else the
   /// one of bodies with each other.

@@ -1,5 +1,6 @@
 #include "isochor/sim/collider_scene.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
 
@@ -77,8 +78,10 @@ std::vector<contact::Obstacle> build_obstacles(const SceneSpec& scene,
                                                double tet_size, Context& context) {
   // Surfaces are stretched until their nodes are several tets apart.
   constexpr double kThin = 6;
-  // Nodes keep to the shape, and so out of the reach of its triangles, a twentieth.
-  constexpr double kInset = 0.1;
+  // Nodes keep to the shape, and so out of the reach of its triangles, a twentieth; and faces of
+  // tets whose nodes lie on what is round dip into it, by the height of an arc over their
+  // diagonals.
+  constexpr double kInset = 0.1, kDip = 2.0 / 8 * 1.1;
   std::vector<contact::Obstacle> out;
   for (std::size_t c = 0; c < colliders.size(); ++c) {
     const contact::Collider& collider = colliders[c];
@@ -93,7 +96,8 @@ std::vector<contact::Obstacle> build_obstacles(const SceneSpec& scene,
                               collider.name, thick, tet_size));
     }
     if (meets == "nodes" || (meets == "auto" && !thin)) continue;
-    out.emplace_back(collider, std::int32_t(c), kInset * tet_size);
+    const double dip = contact::is_round(collider.shape) ? kDip * tet_size / (0.5 * thick) : 0;
+    out.emplace_back(collider, std::int32_t(c), std::max(kInset, dip) * tet_size);
   }
   return out;
 }

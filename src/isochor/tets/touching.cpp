@@ -29,6 +29,7 @@ contact::Surface surface_of(const Model& model) {
   }
   contact::Surface surface = contact::make_surface(std::move(triangles), std::move(bodies));
   surface.first_obstacle = count;
+  surface.held = model.is_held_at_all();
   return surface;
 }
 
