@@ -256,6 +256,57 @@ direction = [0, 0, 1]
   }
 }
 
+TEST(TetHolds, WhatKeepsOneRingsMovesNothingOutOfThePlaneOrOffTheLineItSlidesOn) {
+  const std::string head = kEighth.substr(0, kEighth.find("[[body.hold]]"));
+  const std::string text = head + R"([[body.hold]]
+name = "wall"
+where = "x-"
+slide = "plane"
+direction = [1, 0, 0]
+[[body.hold]]
+name = "rail"
+where = "y-"
+slide = "line"
+direction = [0.6, 0, 0.8]
+key = [{ frame = 0 }, { frame = 4, translate = [0, "3 cm", 0] }]
+[[body.load]]
+name = "squeeze"
+where = "x+"
+kind = "traction"
+traction = ["-1 kPa", 0, 0]
+)" + kTets;
+  for (const std::string variant : {"best", "paper"}) {
+    Context context(2);
+    Simulation simulation(parsed(text, {"time.frames=4", "time.integrator=backward-euler",
+                                        "time.frame_rate=50", "method.volume=one-ring",
+                                        "method.self_contact=true", "method.variant=" + variant}),
+                          context);
+    run_to(simulation, 4);
+    const auto [frame, m] = simulation.snapshot();
+    const auto& rest = simulation.topology().bodies[0].rest_nodes;
+    double furthest = 0;
+    int in_plane = 0, on_rail = 0;
+    for (std::size_t n = 0; n < rest.size(); ++n) {
+      const Vec3d way = frame.bodies[0].nodes[n] - rest[n];
+      furthest = std::max(furthest, norm(way));
+      if (rest[n][1] < 1e-9) {
+        ++on_rail;
+        EXPECT_NEAR(way[1], 0.03, 1e-12) << variant;
+        EXPECT_NEAR(0.8 * way[0] - 0.6 * way[2], 0, 1e-12) << variant;
+      }
+      if (rest[n][0] > 1e-9) continue;
+      ++in_plane;
+      EXPECT_NEAR(way[0], 0, 1e-12) << variant;
+    }
+    EXPECT_GT(in_plane, 8);
+    EXPECT_GT(on_rail, 8);
+    EXPECT_GT(furthest, 0.032) << "the load moves what the holds let go";
+    EXPECT_LT(*m.contact->worst_ring_volume_error, variant == "best" ? 0.0101 : 0.05);
+    // The wall stands against the load, and the rail lifts.
+    EXPECT_GT(m.reactions[0].force[0] + m.reactions[1].force[0], 0.2 * 1000 * 0.16) << variant;
+  }
+}
+
 TEST(TetHolds, SameBitsForAnyThreadCountAndAfterARestore) {
   for (const char* settings :
        {"time.integrator=static", "time.integrator=bdf2", "time.integrator=midpoint",

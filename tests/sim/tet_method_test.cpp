@@ -312,17 +312,17 @@ TEST(TetMethod, WhatItLacksIsNamedWithMethodsThatHaveIt) {
   EXPECT_THAT(problem("poisson = 0.3", "poisson = 0.5"),
               AllOf(HasSubstr(chosen + "incompressible bodies (poisson = 0.5 of 'bar')"),
                     HasSubstr("use one of: lattice-mixed (method.volume = \"mixed\")")));
-  for (const char* select : {"", "select = \"surface\"\n"}) {
-    const std::string text =
-        replaced(replaced(kTets, "[time]\nframes = 4\n", ""), "[method]\nname = \"tets\"\n", "");
-    EXPECT_THAT(error_of([&] {
-                  parse_scene(text + "[[body.hold]]\nname = \"wall\"\nwhere = \"y-\"\n" + select +
-                                  "slide = \"plane\"\n[time]\nintegrator = \"backward-euler\"\n"
-                                  "[method]\nname = \"tets\"\nvolume = \"one-ring\"\n",
-                              "scene.toml");
-                }).what(),
-                HasSubstr("no sliding nodes (hold 'wall' of 'bar')"));
-  }
+  const std::string text =
+      replaced(replaced(kTets, "[time]\nframes = 4\n", ""), "[method]\nname = \"tets\"\n", "");
+  EXPECT_THAT(error_of([&] {
+                parse_scene(
+                    text +
+                        "[[body.hold]]\nname = \"wall\"\nwhere = \"y-\"\nselect = \"surface\"\n"
+                        "stiffness = 1e6\n[time]\nintegrator = \"backward-euler\"\n[method]\n"
+                        "name = \"tets\"\nvolume = \"one-ring\"\nvariant = \"paper\"\n",
+                    "scene.toml");
+              }).what(),
+              HasSubstr("no held surfaces (hold 'wall' of 'bar')"));
   EXPECT_THAT(problem("[[body.hold]]",
                       "[[body.load]]\nname = \"push\"\nwhere = \"y+\"\npressure = \"1 kPa\"\n"
                       "[[body.hold]]"),

@@ -127,6 +127,11 @@ class ContactEnergy {
   /// Of the positions last evaluated: barriers of colliders, then those of pairs, then friction,
   /// then springs.
   std::span<const Term> terms() const { return terms_; }
+  /// Of these, what touches; and springs.
+  std::span<const Term> terms_of_contact() const {
+    return std::span(terms_).first(terms_.size() - springs_.size());
+  }
+  std::span<const Term> terms_of_springs() const { return std::span(terms_).last(springs_.size()); }
   std::span<const ColliderContact> contacts() const { return contacts_; }
   std::span<const Pair> pairs() const { return pairs_; }
   /// N, that the barrier at `terms()[i]` pushes its first part with.

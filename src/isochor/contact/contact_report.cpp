@@ -5,6 +5,7 @@ namespace isochor::contact {
 void ContactForces::reset(std::size_t point_count, std::size_t collider_count) {
   points.assign(point_count, {0, 0, 0});
   colliders.assign(collider_count, {});
+  bones.clear();
 }
 
 void ContactForces::add_force(std::int32_t point, std::int32_t collider, const Vec3d& force,
@@ -45,7 +46,17 @@ void ContactForces::add(std::span<const ColliderContact> contacts,
   }
 }
 
+void ContactForces::add_bones(std::span<const Term> springs) {
+  if (bones.size() < springs.size()) bones.resize(springs.size(), {0, 0, 0});
+  for (std::size_t s = 0; s < springs.size(); ++s) {
+    // Weights add up to one.
+    for (int i = 0; i < springs[s].count; ++i) bones[s] -= springs[s].gradient[i];
+  }
+}
+
 void ContactForces::add(const ContactForces& others, double part) {
+  if (bones.size() < others.bones.size()) bones.resize(others.bones.size(), {0, 0, 0});
+  for (std::size_t p = 0; p < others.bones.size(); ++p) bones[p] += part * others.bones[p];
   for (std::size_t p = 0; p < points.size(); ++p) points[p] += part * others.points[p];
   for (std::size_t c = 0; c < colliders.size(); ++c) {
     colliders[c].force += part * others.colliders[c].force;

@@ -20,6 +20,8 @@ struct ColliderLoad {
 struct ContactForces {
   std::vector<Vec3d> points;            ///< N, on each point of the method
   std::vector<ColliderLoad> colliders;  ///< on each collider
+  /// N, by bones on each point that slides over them (SlidingBones), not in `points`; or none.
+  std::vector<Vec3d> bones;
 
   /// Nothing touches.
   void reset(std::size_t point_count, std::size_t collider_count);
@@ -32,6 +34,8 @@ struct ContactForces {
   /// Of changes of velocities by `collide`; inverse masses in 1/kg.
   void add(std::span<const ColliderContact> contacts, std::span<const double> inverse_masses,
            double time_step, std::span<const Vec3d> positions, const PlacedColliders& placed);
+  /// Of the springs of bones.
+  void add_bones(std::span<const Term> springs);
   /// On one point, by a collider; -1: by none.
   void add_force(std::int32_t point, std::int32_t collider, const Vec3d& force,
                  std::span<const Vec3d> positions, const PlacedColliders& placed);

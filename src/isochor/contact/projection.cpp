@@ -140,6 +140,7 @@ void ContactProjection::repel(std::span<Vec3d> velocities, const Repulsion& repu
   const double dt = repulsion.time_step;
   for (std::size_t c = 0; c < colour_count(); ++c) {
     in_colour(c, arena, [&](const ActiveRow& a) {
+      if (a.row.held) return;
       const double speed = along_normal(a.row, velocities) - dot(a.row.normal, a.row.velocity);
       // What approaches is stopped; then a spring pushes, but gives back no more of the thickness
       // than it may in this step.

@@ -46,7 +46,8 @@ class ContactProjection {
              ThreadArena& arena) const;
 
   /// One pass in which each row stops what approaches, pushes what is too near, and slows sliding
-  /// by Coulomb's law; nothing is pulled. Adds to impulses as above.
+  /// by Coulomb's law; nothing is pulled. Adds to impulses as above. Rows of holds have no part in
+  /// it.
   void repel(std::span<Vec3d> velocities, const Repulsion& repulsion, std::span<Vec3d> impulses,
              ThreadArena& arena) const;
 

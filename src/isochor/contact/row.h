@@ -15,10 +15,11 @@ struct Row {
   std::int32_t count = 0;      ///< of points
   std::int32_t collider = -1;  ///< its number; -1: of a pair
   bool edges = false;          ///< of two edges
-  Vec3d normal{0, 0, 0};       ///< of length one, towards the first part
-  Vec3d velocity{0, 0, 0};     ///< m/s, of a collider's surface; zero for pairs
-  double gap = 0;              ///< m, negative where they overlap
-  double friction = 0;         ///< coefficient
+  bool held = false;      ///< by a hold that goes by the normal: it lets nothing approach or leave
+  Vec3d normal{0, 0, 0};  ///< of length one, towards the first part
+  Vec3d velocity{0, 0, 0};  ///< m/s, of a collider's surface; zero for pairs
+  double gap = 0;           ///< m, negative where they overlap
+  double friction = 0;      ///< coefficient
 };
 
 /// Of a point and a triangle, or of two edges [Irving07 sec 4].

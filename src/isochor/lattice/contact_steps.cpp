@@ -145,7 +145,7 @@ void Contacts::add_carried(std::span<Vec3d> force) {
 
 bool Contacts::goes_on(std::span<const Vec3d> nodes) {
   interpolate(nodes, x_);
-  if (slides_on()) return true;
+  if (bones_.slides_on(x_, arena_)) return true;
   ++rounds_;
   if (apart_) {
     untangled_ = x_;

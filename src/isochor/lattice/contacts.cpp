@@ -58,7 +58,7 @@ bool all_finite(std::span<const Vec3d> x) {
 
 Contacts::Contacts(const Model& model, ContactSurface surface,
                    std::vector<contact::Collider> colliders, const ContactParams& params,
-                   ThreadArena& arena, std::vector<SlidingBone> bones)
+                   ThreadArena& arena, std::vector<contact::SlidingBone> bones)
     : model_(model),
       surface_(std::move(surface)),
       colliders_(std::move(colliders), arena),
@@ -66,9 +66,7 @@ Contacts::Contacts(const Model& model, ContactSurface surface,
       arena_(arena),
       areas_(areas_of(surface_)),
       energy_(make_energy()),
-      bones_(std::move(bones)),
-      bones_from_(bones_.size()),
-      bones_to_(bones_.size()),
+      bones_(std::move(bones), model.blocks[model.cells[0] / 8].h),
       start_(surface_.point_count()),
       x_(surface_.point_count()),
       way_(surface_.point_count()) {
@@ -185,10 +183,7 @@ void Contacts::begin(std::span<const Vec3d> nodes, double dt) {
   rounds_ = 0;
   steady_ = true;
   held_.clear();
-  sliding_.clear();
-  settled_ = bones_.empty();
-  sliding_rounds_ = 0;
-  renew_sliding(bones_from_);
+  bones_.begin(x_, arena_);
   place(0);
   keep_apart(params_.scheme == ContactScheme::Barrier && !tangled(start_));
   energy_.begin(start_, arena_);
@@ -223,7 +218,8 @@ contact::EnergyValue Contacts::evaluate(std::span<const Vec3d> nodes) {
   interpolate(nodes, x_);
   if (!all_finite(x_)) return {.energy = std::numeric_limits<double>::infinity()};
   energy_.springs() = held_;
-  energy_.springs().insert(energy_.springs().end(), sliding_.begin(), sliding_.end());
+  energy_.springs().insert(energy_.springs().end(), bones_.springs().begin(),
+                           bones_.springs().end());
   contact::EnergyValue value = energy_.evaluate(x_, arena_);
   sort_terms();
   value.energy += spring_pulls(braced_, nodes, {}, brace_pull_, arena_);
@@ -339,6 +335,12 @@ void Contacts::apply(std::span<const Vec3d> v, std::span<Vec3d> out) {
 
 void Contacts::add_diagonal(std::span<Vec3f> diagonal) {
   add_spring_diagonal(springs_.finest, diagonal, arena_);
+}
+
+double Contacts::sliding_energy(std::span<const Vec3d> nodes) {
+  if (bones_.empty()) return 0;
+  interpolate(nodes, x_);
+  return bones_.energy(x_);
 }
 
 contact::ContactForces Contacts::forces() const {

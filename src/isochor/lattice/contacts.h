@@ -5,10 +5,10 @@
 #include "isochor/contact/contact_energy.h"
 #include "isochor/contact/contact_report.h"
 #include "isochor/contact/penetration.h"
+#include "isochor/contact/sliding_bones.h"
 #include "isochor/lattice/contact_surface.h"
 #include "isochor/lattice/level_springs.h"
 #include "isochor/lattice/model.h"
-#include "isochor/lattice/sliding_bones.h"
 
 /// Contact of embedded surfaces with colliders, with each other and with themselves: an energy of
 /// points that ride on nodes, for Newton's method, and as springs for multigrid.
@@ -35,7 +35,8 @@ class Contacts {
  public:
   /// The model must outlive it.
   Contacts(const Model& model, ContactSurface surface, std::vector<contact::Collider> colliders,
-           const ContactParams& params, ThreadArena& arena, std::vector<SlidingBone> bones = {});
+           const ContactParams& params, ThreadArena& arena,
+           std::vector<contact::SlidingBone> bones = {});
   Contacts(const Contacts&) = delete;
   Contacts& operator=(const Contacts&) = delete;
 
@@ -44,7 +45,7 @@ class Contacts {
   const ContactParams& params() const { return params_; }
   double reach() const { return params_.reach; }
   std::span<const double> areas() const { return areas_; }  ///< per point, at rest, m^2
-  std::span<const SlidingBone> bones() const { return bones_; }
+  std::span<const contact::SlidingBone> bones() const { return bones_.bones(); }
 
   void interpolate(std::span<const Vec3d> nodal, std::span<Vec3d> at_points) const;
   /// Adds what forces on points do to nodes.
@@ -55,7 +56,10 @@ class Contacts {
   /// Between which times, s, colliders move in the next step.
   void set_interval(double from, double to);
   /// Where bones that flesh slides over are then.
-  void set_bones(std::span<const BoneMotion> from, std::span<const BoneMotion> to);
+  void set_bones(std::span<const contact::BoneMotion> from,
+                 std::span<const contact::BoneMotion> to) {
+    bones_.set_motions(from, to);
+  }
 
   // For solvers.
 
@@ -67,7 +71,7 @@ class Contacts {
   bool untangles() const { return !apart_ && params_.scheme == ContactScheme::Barrier; }
   /// Whether flesh still slides over bones: few iterations take it to where bones are looked at
   /// again.
-  bool slides() const { return !settled_; }
+  bool slides() const { return !bones_.settled(); }
   /// Whether published springs still change from one search to the next.
   bool seeks() const { return !steady_; }
   /// Any of these.
@@ -115,8 +119,6 @@ class Contacts {
   void keep_apart(bool apart);
   void place(double part);
   bool tangled(std::span<const Vec3d> points);
-  double renew_sliding(std::span<const BoneMotion> at);
-  bool slides_on();
   void renew_springs(std::span<const Vec3d> nodes, double margin);
   void add_penetrations(std::span<const Vec3d> nodes, double margin);
   void add_near_pairs(double margin);
@@ -136,10 +138,7 @@ class Contacts {
   std::vector<Vec3d> untangled_;   ///< points of the last equilibrium, where kept apart
   std::int64_t crossings_at_rest_ = 0;
   std::unique_ptr<contact::PenetrationFinder> finder_;  ///< once it is needed
-  std::vector<SlidingBone> bones_;
-  std::vector<BoneMotion> bones_from_, bones_to_;
-  bool settled_ = true;  ///< what slides over them is where it was found last
-  int sliding_rounds_ = 0;
+  contact::SlidingBones bones_;
 
   double from_ = 0, to_ = 0;  ///< s
   double done_ = 0;           ///< how far colliders are between these, 0 to 1
@@ -152,7 +151,6 @@ class Contacts {
   std::vector<contact::ColliderContact> near_colliders_;  ///< memory
   std::vector<contact::Pair> near_pairs_;                 ///< the same
   std::vector<contact::PointSpring> held_;                ///< in place of barriers
-  std::vector<contact::PointSpring> sliding_;             ///< across the surfaces of bones
   std::vector<contact::Penetration> inside_;
   /// Points of terms, ascending; those of term t and corner i of point k are 4 t + i in
   /// [first_corner_[k], [k + 1]).

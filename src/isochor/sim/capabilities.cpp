@@ -75,8 +75,8 @@ constexpr std::array kNotOneRing{kFas, kGauss, kFourPoints};
 constexpr std::array kZonalSettings{kZonal, kBest};
 constexpr std::array kZonalPaperSettings{kZonal, kPaper};
 constexpr Features kHeldTets = HeldNodes | HeldSurfaces | ClampedSurfaces | Ties;
-constexpr Features kZonalTets = Static | Dynamic | kHeldTets | SlidingNodes | Tractions | Muscles |
-                                Regions | kTouching | Zones | kSheets;
+constexpr Features kZonalTets = Static | Dynamic | kHeldTets | SlidingNodes | SlidingBones |
+                                Tractions | Muscles | Regions | kTouching | Zones | kSheets;
 constexpr std::array<std::string_view, 1> kBackwardEuler{"backward-euler"};
 /// Those whose forces are evaluated where a step ends: where volumes have to be right.
 constexpr std::array<std::string_view, 2> kToTheEnd{"backward-euler", "bdf2"};
@@ -143,8 +143,8 @@ constexpr std::array kCapabilities{
                .source = "linear tetrahedra; preconditioner of Xu 1996",
                .elements = "tetrahedra, linear",
                .volume = "penalty",
-               .features = kMoving | Static | kHeldTets | SlidingNodes | Tractions | Muscles |
-                           Regions | kTouching | kSheets},
+               .features = kMoving | Static | kHeldTets | SlidingNodes | SlidingBones | Tractions |
+                           Muscles | Regions | kTouching | kSheets},
     Capability{.name = "tets-one-ring",
                .method = "tets",
                .settings = kOneRingSettings,
@@ -153,7 +153,8 @@ constexpr std::array kCapabilities{
                .elements = "tetrahedra, linear",
                .volume = "pressure per node",
                .integrators = kBackwardEuler,
-               .features = kMoving | kHeldTets | Tractions | Muscles | Regions | kTouching},
+               .features = kMoving | kHeldTets | SlidingNodes | SlidingBones | Tractions | Muscles |
+                           Regions | kTouching},
     Capability{.name = "tets-one-ring-paper",
                .method = "tets",
                .settings = kOneRingPaperSettings,
@@ -162,8 +163,8 @@ constexpr std::array kCapabilities{
                .elements = "tetrahedra, linear",
                .volume = "pressure per node",
                .integrators = kBackwardEuler,
-               .features = Dynamic | StiffnessDamping | HeldNodes | ClampedSurfaces | Tractions |
-                           Muscles | Regions | kTouching},
+               .features = Dynamic | StiffnessDamping | HeldNodes | SlidingNodes | ClampedSurfaces |
+                           Tractions | Muscles | Regions | kTouching},
     Capability{.name = "tets-zones",
                .method = "tets",
                .settings = kZonalSettings,

@@ -55,6 +55,17 @@ void check_contact(const SceneSpec& scene) {
                             : scene.method.self_contact ? scene.method.place.text("self_contact")
                                                         : scene.bodies[0].place.text("hold");
   const bool tets = scene.method.name == "tets";
+  if (tets && !scene.touches()) {
+    // Bones alone are a part of steps that have all forces at their end.
+    if (!scene.time.moves() || scene.time.integrator == "backward-euler" ||
+        scene.time.integrator == "bdf2") {
+      return;
+    }
+    throw Error(Fault::Input, place,
+                fmt::format("flesh does not slide over bones with time.integrator = \"{}\"",
+                            scene.time.integrator),
+                "choose time.integrator = \"bdf2\" or \"backward-euler\"");
+  }
   if (scene.time.integrator != "backward-euler" && (tets || scene.time.moves())) {
     throw Error(
         Fault::Input, place,

@@ -1,7 +1,6 @@
 #include "isochor/sim/lattice_contact.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "isochor/sim/body_frame.h"
 #include "isochor/sim/collider_scene.h"
@@ -25,18 +24,22 @@ lattice::ContactSurface surface_of(const LatticeScene& scene,
 }
 
 /// Adds the points that slide over bones.
-std::vector<lattice::SlidingBone> bones_of(const LatticeScene& scene, ThreadArena& arena,
+std::vector<contact::SlidingBone> bones_of(const LatticeScene& scene, ThreadArena& arena,
                                            lattice::ContactSurface& surface) {
-  std::vector<lattice::SlidingBone> out;
+  std::vector<contact::SlidingBone> out;
   for (const BoneInFlesh& bone : scene.bones) {
     const std::int32_t first = add_points(bone.driver.points, bone.points, bone.body,
                                           scene.model().bodies[bone.body].first_node, surface);
-    std::vector<std::int32_t> points(bone.driver.points.size());
-    std::iota(points.begin(), points.end(), first);
+    std::vector<contact::SlidingPoint> points;
+    for (std::size_t k = 0; k < bone.driver.points.size(); ++k) {
+      points.push_back({.points = {first + std::int32_t(k)},
+                        .weights = {1},
+                        .count = 1,
+                        .stiffness = bone.stiffness[k]});
+    }
     out.push_back({.name = bone.name,
                    .surface = {bone.surface.positions, bone.triangles, arena},
-                   .points = std::move(points),
-                   .stiffness = bone.stiffness});
+                   .points = std::move(points)});
   }
   return out;
 }
@@ -51,7 +54,7 @@ lattice::ContactParams params_of(const MethodSpec& method) {
 lattice::Contacts make_contacts(const SceneSpec& spec, const LatticeScene& scene,
                                 std::vector<std::vector<std::int32_t>>& points, Context& context) {
   lattice::ContactSurface surface = surface_of(scene, points);
-  std::vector<lattice::SlidingBone> bones = bones_of(scene, context.arena, surface);
+  std::vector<contact::SlidingBone> bones = bones_of(scene, context.arena, surface);
   const bool rubs =
       spec.method.friction > 0 ||
       std::ranges::any_of(spec.colliders, [](const auto& c) { return c.friction > 0; });
@@ -105,9 +108,11 @@ LatticeContact::Picture LatticeContact::picture(std::span<const Vec3d> nodes, do
   }
   std::vector<Vec3d> at(forces_.size());
   contacts_.interpolate(nodes, at);
-  for (const lattice::SlidingBone& bone : contacts_.bones()) {
+  for (const contact::SlidingBone& bone : contacts_.bones()) {
     std::vector<solve::Push> pushes;
-    for (const std::int32_t p : bone.points) pushes.push_back({at[p], forces_[p]});
+    for (const contact::SlidingPoint& point : bone.points) {
+      pushes.push_back({at[point.points[0]], forces_[point.points[0]]});
+    }
     const solve::Resultant reaction = solve::resultant(pushes);
     out.reactions.push_back({bone.name, reaction.force, reaction.moment});
   }

@@ -456,9 +456,9 @@ Demands demands_at(const LatticeScene& scene, const Guides& guides, double time)
   return out;
 }
 
-std::vector<lattice::BoneMotion> bone_motions_at(const LatticeScene& scene, const Guides& guides,
+std::vector<contact::BoneMotion> bone_motions_at(const LatticeScene& scene, const Guides& guides,
                                                  double time) {
-  std::vector<lattice::BoneMotion> out;
+  std::vector<contact::BoneMotion> out;
   std::size_t next = scene.driver_count() - scene.bones.size();
   for (const BoneInFlesh& bone : scene.bones) {
     const Pose pose = pose_at(bone.driver, guides[next++], time);

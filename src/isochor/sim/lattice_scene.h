@@ -1,9 +1,9 @@
 #pragma once
 
+#include "isochor/contact/sliding_bones.h"
 #include "isochor/files/frame.h"
 #include "isochor/grid/embedding.h"
 #include "isochor/lattice/mixed_model.h"
-#include "isochor/lattice/sliding_bones.h"
 #include "isochor/lattice/solver.h"
 #include "isochor/sim/body_builder.h"
 #include "isochor/sim/driver.h"
@@ -62,7 +62,7 @@ struct Demands {
 Demands demands_at(const LatticeScene& scene, const Guides& guides, double time);
 
 /// Where LatticeScene::bones are.
-std::vector<lattice::BoneMotion> bone_motions_at(const LatticeScene& scene, const Guides& guides,
+std::vector<contact::BoneMotion> bone_motions_at(const LatticeScene& scene, const Guides& guides,
                                                  double time);
 
 /// Parts of a body that nothing holds have no state of rest: where the scene starts with one, they

@@ -412,9 +412,9 @@ struct SceneSpec {
   std::filesystem::path file;  ///< where it was read from; meshes are found beside it
 
   /// Whether its bodies meet anything: colliders, each other, or themselves.
-  bool has_contact() const {
-    return !colliders.empty() || method.self_contact || slides_over_bones();
-  }
+  bool touches() const { return !colliders.empty() || method.self_contact; }
+  /// Or bones that they slide over.
+  bool has_contact() const { return touches() || slides_over_bones(); }
   /// Whether flesh slides over any bone.
   bool slides_over_bones() const;
 };

@@ -107,7 +107,7 @@ std::unique_ptr<tets::Conserving> make_conserving(const SceneSpec& scene, const 
                                                   const std::vector<contact::Collider>& colliders,
                                                   Context& context) {
   if (scene.method.volume == "zones") return nullptr;
-  if (scene.method.volume != "one-ring" && !scene.has_contact()) return nullptr;
+  if (scene.method.volume != "one-ring" && !scene.touches()) return nullptr;
   return std::make_unique<tets::Conserving>(model, params_of(scene), colliders, context);
 }
 

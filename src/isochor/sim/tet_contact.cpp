@@ -11,9 +11,7 @@ bool has_bands(const SceneSpec& scene) {
   return std::ranges::any_of(scene.bodies, [](const BodySpec& b) { return !b.bands.empty(); });
 }
 
-bool may_touch(const SceneSpec& scene) {
-  return scene.method.volume == "zones" && scene.has_contact();
-}
+bool may_touch(const SceneSpec& scene) { return scene.method.volume == "zones" && scene.touches(); }
 
 /// All bands have the same friction.
 double friction_of(const SceneSpec& scene) {
@@ -103,7 +101,8 @@ std::vector<double> TetContact::pressures(std::span<const Vec3d> positions, doub
 contact::ContactForces TetContact::forces(std::span<const Vec3d> positions) const {
   contact::ContactForces out;
   out.reset(positions.size(), colliders_.size());
-  out.add(contact_.terms(), positions, contact_.colliders());
+  out.add(contact_.terms_of_contact(), positions, contact_.colliders());
+  out.add_bones(contact_.terms_of_springs());
   tets::add_obstacles(model_, positions, contact_.colliders(), out);
   return out;
 }
@@ -144,7 +143,7 @@ std::vector<NamedBand> TetContact::measure_bands(std::span<const Vec3d> position
 std::unique_ptr<TetContact> make_tet_contact(const SceneSpec& scene, const tets::Model& model,
                                              const std::vector<contact::Collider>& colliders,
                                              Context& context) {
-  if (!has_bands(scene) && !may_touch(scene)) return nullptr;
+  if (!has_bands(scene) && !may_touch(scene) && !scene.slides_over_bones()) return nullptr;
   return std::make_unique<TetContact>(scene, model, colliders, context);
 }
 

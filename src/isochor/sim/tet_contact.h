@@ -12,7 +12,8 @@
 namespace isochor::sim {
 
 /// What bodies of tets touch, as a part of the energy of a step, so that nothing has to be moved
-/// after it: bands that they wear; where zones keep their volumes, colliders and each other too.
+/// after it: bands that they wear, bones that they slide over; where zones keep their volumes,
+/// colliders and each other too.
 class TetContact {
  public:
   /// The model must outlive this.
@@ -40,8 +41,10 @@ class TetContact {
   contact::ContactReport report(std::span<const Vec3d> positions, double time, ThreadArena& arena);
   double reach() const { return reach_; }
   bool self_contact() const { return self_contact_; }
-  /// False where bands are all there is.
+  /// False where bands and bones are all there is.
   bool touches() const { return touches_; }
+  /// False where bones are.
+  bool pushes_surfaces() const { return touches_ || !worn_.empty(); }
 
  private:
   struct Worn {

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "isochor/sim/body_frame.h"
+#include "isochor/solve/momenta.h"
 
 namespace isochor::sim {
 namespace {
@@ -32,6 +33,18 @@ TetForces::TetForces(const TetScene& scene, const contact::Colliders& colliders)
         vertex_areas(scene.topology.bodies[b].surface.positions, scene.riders[b].triangles));
   }
   forces_.reset(scene.model.node_count(), colliders.size());
+  forces_.bones.resize(sliding_points(), {0, 0, 0});
+}
+
+std::size_t TetForces::sliding_points() const {
+  std::size_t count = 0;
+  for (const BoneInTets& bone : scene_->bones) count += bone.bone.points.size();
+  return count;
+}
+
+void TetForces::keep(const contact::ContactForces& forces) {
+  forces_ = forces;
+  forces_.bones.resize(sliding_points(), {0, 0, 0});
 }
 
 void TetForces::save(files::ByteWriter& writer) const {
@@ -41,6 +54,7 @@ void TetForces::save(files::ByteWriter& writer) const {
     loads.insert(loads.end(), {load.force, load.moment});
   }
   writer.put(loads);
+  if (!scene_->bones.empty()) writer.put(forces_.bones);
 }
 
 void TetForces::load(files::ByteReader& reader) {
@@ -48,19 +62,45 @@ void TetForces::load(files::ByteReader& reader) {
   if (points.size() != forces_.points.size() || loads.size() != 2 * forces_.colliders.size()) {
     reader.fail("it holds another number of contacts than the scene");
   }
+  if (!scene_->bones.empty()) {
+    const auto bones = reader.get_vector<Vec3d>();
+    if (bones.size() != forces_.bones.size()) {
+      reader.fail("it holds another number of points on bones than the scene");
+    }
+    forces_.bones = bones;
+  }
   forces_.points = points;
   for (std::size_t c = 0; c < forces_.colliders.size(); ++c) {
     forces_.colliders[c] = {loads[2 * c], loads[2 * c + 1]};
   }
 }
 
-std::vector<NamedReaction> TetForces::reactions() const {
+std::vector<NamedReaction> TetForces::reactions(std::span<const Vec3d> positions) const {
   std::vector<NamedReaction> out;
   for (std::size_t c = 0; c < names_.size(); ++c) {
     const contact::ColliderLoad& load = forces_.colliders[c];
     out.push_back({names_[c], -load.force, -load.moment});
   }
+  auto force = forces_.bones.begin();
+  for (const BoneInTets& bone : scene_->bones) {
+    std::vector<solve::Push> pushes;
+    for (const contact::SlidingPoint& p : bone.bone.points) {
+      pushes.push_back({p.at(positions), *force++});
+    }
+    const solve::Resultant reaction = solve::resultant(pushes);
+    out.push_back({bone.bone.name, reaction.force, reaction.moment});
+  }
   return out;
+}
+
+void TetForces::add_bones(std::span<Vec3d> force) const {
+  auto push = forces_.bones.begin();
+  for (const BoneInTets& bone : scene_->bones) {
+    for (const contact::SlidingPoint& p : bone.bone.points) {
+      for (int i = 0; i < p.count; ++i) force[p.points[i]] += p.weights[i] * *push;
+      ++push;
+    }
+  }
 }
 
 std::vector<Vec3d> TetForces::on_vertices(std::size_t body) const {

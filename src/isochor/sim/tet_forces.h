@@ -17,12 +17,14 @@ class TetForces {
   TetForces(const TetScene& scene, const contact::Colliders& colliders);
 
   /// Of the step just made. Part of the state.
-  void keep(const contact::ContactForces& forces) { forces_ = forces; }
+  void keep(const contact::ContactForces& forces);
   void save(files::ByteWriter& writer) const;
   void load(files::ByteReader& reader);
 
-  /// Of colliders, on bodies.
-  std::vector<NamedReaction> reactions() const;
+  /// Of colliders, then of bones, on bodies; positions are those of nodes.
+  std::vector<NamedReaction> reactions(std::span<const Vec3d> positions) const;
+  /// Adds what bones push nodes with.
+  void add_bones(std::span<Vec3d> force) const;
   /// Of a body, on vertices: `contact_force` and `contact_gap`, from gaps of nodes, m; with
   /// `contact_pressure` unless another is known. What pushes a node is shared by the vertices that
   /// ride on it, by their areas: sums are those of nodes.
@@ -31,6 +33,7 @@ class TetForces {
 
  private:
   std::vector<Vec3d> on_vertices(std::size_t body) const;
+  std::size_t sliding_points() const;
 
   const TetScene* scene_;
   std::vector<std::string> names_;          ///< of colliders

@@ -175,7 +175,7 @@ class Holding {
   bool add_soft_hold(std::size_t b, const HoldSpec& hold) {
     const TetBody& body = bodies_[b];
     const geometry::TetMesh& mesh = body.spec.mesh;
-    const std::optional<Enclosure> bone = enclosure_of(hold, body);
+    std::optional<Enclosure> bone = enclosure_of(hold, body);
     const SurfacePatch patch =
         bone ? whole_surface(bone->surface, bone->triangles)
              : select_surface(hold, {body.surface.mesh, body.triangles, body.surface.groups},
@@ -196,6 +196,10 @@ class Holding {
       context_.log(LogLevel::Warning, outside + " and holds nothing");
       return false;
     }
+    if (hold.slides_over_bone()) {
+      add_sliding_bone(b, hold, *bone, std::move(points), areas);
+      return true;
+    }
     const geometry::TetEmbedding embedding = geometry::embed(mesh, points, context_.arena);
     tets::SpringGroupSpec group{.name = scene_.bodies[b].name + "." + hold.name, .springs = {}};
     for (std::size_t k = 0; k < points.size(); ++k) {
@@ -207,6 +211,26 @@ class Holding {
     out_.springs.push_back(std::move(group));
     out_.soft.push_back(make_driver(hold, std::move(points)));
     return true;
+  }
+
+  void add_sliding_bone(std::size_t b, const HoldSpec& hold, const Enclosure& bone,
+                        std::vector<Vec3d> points, std::span<const double> areas) {
+    const geometry::TetEmbedding embedding =
+        geometry::embed(bodies_[b].spec.mesh, points, context_.arena);
+    std::vector<contact::SlidingPoint> sliding;
+    for (std::size_t k = 0; k < points.size(); ++k) {
+      contact::SlidingPoint& point = sliding.emplace_back();
+      for (const auto& [node, weight] : embedding.weights(k)) {
+        point.points[point.count] = first_nodes_[b] + node;
+        point.weights[point.count++] = weight;
+      }
+      point.stiffness = hold.stiffness * areas[k];
+    }
+    out_.bones.push_back(
+        {.driver = make_driver(hold, std::move(points)),
+         .bone = {.name = scene_.bodies[b].name + "." + hold.name,
+                  .surface = {bone.surface.positions, bone.triangles, context_.arena},
+                  .points = std::move(sliding)}});
   }
 
   std::size_t body_named(const std::string& name) const {
@@ -277,6 +301,9 @@ class Holding {
         for (const solve::SpringTerm& term : spring.terms) sets.join(set_of(term.index), set);
         if (soft_hold) sets.join(set, 0);
       }
+    }
+    for (const BoneInTets& bone : out_.bones) {
+      for (const contact::SlidingPoint& p : bone.bone.points) sets.join(set_of(p.points[0]), 0);
     }
     for (std::size_t b = 0; b < bodies_.size(); ++b) {
       const std::vector<Vec3d>& nodes = bodies_[b].spec.mesh.positions;

@@ -32,6 +32,13 @@ constexpr std::vector<double> tets::HandedPressures::*kHandedPressures[] = {
     &tets::HandedPressures::positions, &tets::HandedPressures::velocities,
     &tets::HandedPressures::elastic};
 
+contact::SlidingBones sliding_bones(const TetScene& scene) {
+  std::vector<contact::SlidingBone> bones;
+  for (const BoneInTets& bone : scene.bones) bones.push_back(bone.bone);
+  const double size = bones.empty() ? 0 : tets::mean_size(scene.model);
+  return {std::move(bones), size};
+}
+
 /// Values of a model's tets in the order of their bodies' meshes, which is that of topologies.
 std::vector<double> as_meshed(const tets::Model& model, std::span<const double> per_tet) {
   std::vector<double> out(per_tet.size());
@@ -56,10 +63,14 @@ TetMethod::TetMethod(const SceneSpec& scene, Context& context)
       guides_(scene_.driver_count()),
       loads_(model_.node_count()),
       scratch_(model_),
+      bones_(sliding_bones(scene_)),
       conserving_(make_conserving(scene, model_, scene_.colliders, context)),
       contact_(make_tet_contact(scene, model_, scene_.colliders, context)) {
-  if (conserving_) forces_.emplace(scene_, conserving_->colliders());
-  if (contact_) forces_.emplace(scene_, contact_->colliders());
+  if (conserving_) {
+    forces_.emplace(scene_, conserving_->colliders());
+  } else if (contact_) {
+    forces_.emplace(scene_, contact_->colliders());
+  }
 }
 
 Summary TetMethod::summary() const {
@@ -87,6 +98,13 @@ TetMethod::World TetMethod::world_at(double time) const {
   return world;
 }
 
+void TetMethod::place_bones(tets::StepInput& input, double time) {
+  if (bones_.empty()) return;
+  bones_.set_motions(demands_at(scene_, guides_, time_).bones,
+                     demands_at(scene_, guides_, time).bones);
+  input.bones = &bones_;
+}
+
 solve::NewtonReport TetMethod::advance(double time) {
   const solve::NewtonReport report = timing_.moves() && time > 0 ? step(time) : start(time);
   if (report.converged()) time_ = time;
@@ -103,6 +121,7 @@ solve::NewtonReport TetMethod::start(double time) {
     tets::StepInput input = world.input();
     place_obstacles();
     if (contact_) contact_->enter(input, time_, time, context_.arena);
+    place_bones(input, time);
     report = tets::advance(model_, state_, input, scratch_, context_);
     if (contact_ && report.converged()) forces_->keep(contact_->forces(state_.positions));
   } else {
@@ -123,6 +142,7 @@ solve::NewtonReport TetMethod::step(double time) {
   input.dt = (time - time_) / timing_.frame_rate;
   place_obstacles();
   if (contact_) contact_->enter(input, time_, time, context_.arena);
+  place_bones(input, time);
   const auto done = [&] { return work_of(input.loads, state_.positions, model_.rest_positions); };
   // By the trapezoidal rule: of second order, as the best of the integrators.
   double work = 0.5 * energy_change(before, after) - done();
@@ -176,11 +196,13 @@ double TetMethod::gravity_energy(const Vec3d& gravity) const {
 
 double TetMethod::stored_energy(const World& world) const {
   tets::ElasticMemory memory(model_);
-  return tets::elastic_energy(model_, configuration(world), memory, context_.arena);
+  return tets::elastic_energy(model_, configuration(world), memory, context_.arena) +
+         bones_.energy(state_.positions, world.demands.bones);
 }
 
 double TetMethod::energy_change(const World& from, const World& to) const {
-  const bool same = from.activations == to.activations && scene_.soft_holds.empty();
+  const bool same =
+      from.activations == to.activations && scene_.soft_holds.empty() && bones_.empty();
   return same ? 0 : stored_energy(to) - stored_energy(from);
 }
 
@@ -203,6 +225,8 @@ Snapshot TetMethod::snapshot() const {
   m.spring_energy = solve::spring_pulls(model_.springs, state_.positions,
                                         world.demands.spring_targets, pulls, context_.arena);
   solve::add_pulls(model_.springs, pulls, 1, force, context_.arena);
+  m.spring_energy += bones_.energy(state_.positions, world.demands.bones);
+  if (forces_) forces_->add_bones(force);
   m.gravity_energy = gravity_energy(world.gravity);
   tets::TetFields tets = tets::tet_fields(model_, at, context_.arena);
   add_volume_ratios(tets.J, m);
@@ -271,7 +295,7 @@ Snapshot TetMethod::snapshot() const {
   }
   m.volume_error = volume / all_at_rest - 1;
   if (forces_) add_contact(result);
-  if (contact_) add_bands(result);
+  if (contact_ && contact_->pushes_surfaces()) add_bands(result);
   return result;
 }
 
@@ -302,9 +326,11 @@ void TetMethod::add_contact(Snapshot& snapshot) const {
                               !model_.obstacles.empty());
     }
   }
-  std::ranges::move(forces_->reactions(), std::back_inserter(m.reactions));
+  std::ranges::move(forces_->reactions(state_.positions), std::back_inserter(m.reactions));
+  const bool pushes_surfaces = contact_ && contact_->pushes_surfaces();
+  if (!conserving_ && !pushes_surfaces) return;
   for (std::size_t b = 0; b < snapshot.bodies.size(); ++b) {
-    std::ranges::move(forces_->fields(b, report.gaps, !contact_),
+    std::ranges::move(forces_->fields(b, report.gaps, !pushes_surfaces),
                       std::back_inserter(snapshot.bodies[b].fields));
   }
 }
@@ -341,6 +367,7 @@ std::vector<std::string> TetMethod::hold_names() const {
   for (const tets::Hold& hold : model_.holds) names.push_back(hold.name);
   for (const tets::SlidingHold& hold : model_.sliding) names.push_back(hold.name);
   for (const tets::SpringGroup& group : model_.spring_groups) names.push_back(group.name);
+  for (const BoneInTets& bone : scene_.bones) names.push_back(bone.bone.name);
   return names;
 }
 

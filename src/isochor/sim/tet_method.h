@@ -47,6 +47,8 @@ class TetMethod final : public Method {
     }
   };
   World world_at(double time) const;
+  /// Lets a step from the state to a time know of bones.
+  void place_bones(tets::StepInput& input, double time);
 
   /// Brings the state to a time up to that of frame 0.
   solve::NewtonReport start(double time);
@@ -60,7 +62,7 @@ class TetMethod final : public Method {
   double total_energy() const;
   /// What elasticity depends on.
   tets::Configuration configuration(const World& world) const;
-  /// Of holds and soft holds, in the order of guides.
+  /// Of all that guides move, in their order.
   std::vector<std::string> hold_names() const;
   /// Where bodies are pressed, on the surfaces of all of them, and how bands fit.
   void add_bands(Snapshot& snapshot) const;
@@ -79,6 +81,7 @@ class TetMethod final : public Method {
   Guides guides_;  ///< part of the state
   NodalLoads loads_;
   tets::Scratch scratch_;
+  contact::SlidingBones bones_;
   /// Takes steps in time where bodies without zones touch something or keep the volume around
   /// nodes; else null.
   std::unique_ptr<tets::Conserving> conserving_;

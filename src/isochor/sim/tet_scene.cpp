@@ -6,7 +6,6 @@
 
 #include "isochor/sim/collider_scene.h"
 #include "isochor/sim/region.h"
-#include "isochor/sim/tet_holds.h"
 #include "isochor/sim/tet_muscles.h"
 #include "isochor/sim/tet_sheets.h"
 #include "isochor/tets/fields.h"
@@ -120,6 +119,7 @@ TetScene build_tet_scene(const SceneSpec& scene, const tets::Params& params, Con
   add_drivers(holds.nodes, out.model.holds, out.holds);
   add_drivers(holds.sliding, out.model.sliding, out.sliding);
   out.soft_holds = std::move(holds.soft);
+  out.bones = std::move(holds.bones);
   return out;
 }
 
@@ -146,6 +146,11 @@ TetDemands demands_at(const TetScene& scene, const Guides& guides, double time) 
     const Pose pose = pose_at(driver, guides[next++], time);
     auto target = out.spring_targets.begin() + scene.model.spring_groups[g].first;
     for (const Vec3d& point : driver.points) *target++ = pose(point, driver.center);
+  }
+  for (const BoneInTets& bone : scene.bones) {
+    const Pose pose = pose_at(bone.driver, guides[next++], time);
+    out.bones.push_back({.rotation = rotation_from_vector(pose.rotation),
+                         .translation = pose(Vec3d{0, 0, 0}, bone.driver.center)});
   }
   return out;
 }

@@ -6,6 +6,7 @@
 #include "isochor/sim/driver.h"
 #include "isochor/sim/nodal_loads.h"
 #include "isochor/sim/setup.h"
+#include "isochor/sim/tet_holds.h"
 #include "isochor/sim/tet_zones.h"
 
 namespace isochor::sim {
@@ -28,12 +29,18 @@ struct TetScene {
   std::vector<Driver> sliding;   ///< one per Model::sliding
   /// One per Model::spring_groups; springs between bodies have no points.
   std::vector<Driver> soft_holds;
-  /// All that move something: holds, those that slide, soft holds.
-  std::size_t driver_count() const { return holds.size() + sliding.size() + soft_holds.size(); }
+  std::vector<BoneInTets> bones;  ///< that flesh slides over
+  /// All that move something: holds, those that slide, soft holds, bones.
+  std::size_t driver_count() const {
+    return holds.size() + sliding.size() + soft_holds.size() + bones.size();
+  }
   const Driver& driver(std::size_t number) const {
     if (number < holds.size()) return holds[number];
     number -= holds.size();
-    return number < sliding.size() ? sliding[number] : soft_holds[number - sliding.size()];
+    if (number < sliding.size()) return sliding[number];
+    number -= sliding.size();
+    return number < soft_holds.size() ? soft_holds[number]
+                                      : bones[number - soft_holds.size()].driver;
   }
   std::vector<contact::Collider> colliders;
   std::vector<SurfaceLoad> tractions;
@@ -46,6 +53,7 @@ TetScene build_tet_scene(const SceneSpec& scene, const tets::Params& params, Con
 struct TetDemands {
   std::vector<Vec3d> held_positions, spring_targets;
   std::vector<tets::Slide> slides;
+  std::vector<contact::BoneMotion> bones;  ///< where they are
 };
 TetDemands demands_at(const TetScene& scene, const Guides& guides, double time);
 

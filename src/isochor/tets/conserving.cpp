@@ -64,7 +64,10 @@ Conserving::Conserving(const Model& model, const ConservingParams& params,
   for (std::size_t i = 0; i < model.node_count(); ++i) {
     inverse_mass_.push_back(model.held[i] ? 0 : 1 / model.mass[i]);
   }
-  response_ = inverse_mass_;
+  impact_mass_ = response_ = inverse_mass_;
+  for (const SlidingHold& hold : model.sliding) {
+    for (const std::int32_t n : hold.nodes) impact_mass_[n] = 0;
+  }
   for (const BodyRange& body : model.bodies) {
     if (body.tet_count == 0) continue;
     double mass = 0;
@@ -125,6 +128,10 @@ contact::PairFilter Conserving::filter(double rest_distance) const {
 void Conserving::find_rows(std::span<const Vec3d> positions, const contact::PlacedColliders& placed,
                            ConservingReport& report) {
   rows_.clear();
+  for (const Slide& slide : slides_) {
+    rows_.push_back(
+        {.points = {slide.node}, .weights = {1}, .count = 1, .held = true, .normal = slide.normal});
+  }
   find_contacts(placed, free_points_, positions, params_.contact_distance, context_.arena, near_);
   for (const contact::ColliderContact& c : near_) rows_.push_back(row_of(c));
   report.collider_contacts = near_.size();
@@ -222,9 +229,15 @@ void Conserving::move_by_parts(std::span<Vec3d> positions) {
 
 void Conserving::repel(std::span<Vec3d> velocities, double dt, double stiffness) {
   if (!has_pairs()) return;
+  along_.clear();
+  for (const Slide& s : slides_) along_.push_back(dot(s.normal, velocities[s.node]));
   projection_.repel(
       velocities, {.thickness = params_.contact_distance, .stiffness = stiffness, .time_step = dt},
       impulses_, context_.arena);
+  for (std::size_t k = 0; k < slides_.size(); ++k) {
+    Vec3d& v = velocities[slides_[k].node];
+    v += (along_[k] - dot(slides_[k].normal, v)) * slides_[k].normal;
+  }
 }
 
 void Conserving::separate(std::span<const Vec3d> start, std::span<Vec3d> positions,
@@ -233,7 +246,7 @@ void Conserving::separate(std::span<const Vec3d> start, std::span<Vec3d> positio
   for (std::size_t i = 0; i < half_.size(); ++i) half_[i] = (1 / dt) * (positions[i] - start[i]);
   // A tenth of the distance in which pairs touch is what they keep.
   const contact::ResolutionReport found =
-      resolver_.resolve(surface(), start, half_, inverse_mass_,
+      resolver_.resolve(surface(), start, half_, impact_mass_,
                         {.time_step = dt,
                          .friction = params_.friction,
                          .obstacle_friction = obstacle_friction_,
@@ -261,7 +274,8 @@ void Conserving::step_implicit(const State& state, StepInput input, double time,
   touch_.place(placed, input.dt, colliders_.placements(time));
   place_obstacles(model_, time + input.dt, obstacles_);
   input.obstacles = obstacles_;
-  if (colliders_.size() > 0 || params_.self_contact) input.contact = &touch_;
+  if (colliders_.size() > 0 || params_.self_contact || input.bones) input.contact = &touch_;
+  slides_ = input.slides;
   next_ = state;
   part_forces_.reset(model_.node_count(), colliders_.size());
   rings_.begin_step();
@@ -394,6 +408,7 @@ ConservingReport Conserving::advance_in_parts(State& state, const StepInput& inp
   double done = 0, part = part_for_colliders(state.positions, time, input.dt);  // of the step
   while (done < 1) {
     const StepInput next = part_of(state, input, done, part);
+    if (next.bones) next.bones->set_part(done, done + part);
     const solve::Balance balance = report.elastic.balance;
     step_implicit(state, next, time + done * input.dt, part > least, report);
     if (context_.cancelled || (!report.converged && part <= least)) {

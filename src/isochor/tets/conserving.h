@@ -189,6 +189,7 @@ class Conserving {
   contact::ContactEnergy touch_;
   std::vector<std::int32_t> free_points_;  ///< of the surface
   std::vector<double> inverse_mass_;
+  std::vector<double> impact_mass_;  ///< the same; none moves what a hold lets slide
   /// What recovers volumes moves light nodes no farther than others: those at the surface of a
   /// stuffed body have down to a fortieth of the mean mass, and would be jetted out of rings that
   /// are flat.
@@ -218,6 +219,10 @@ class Conserving {
   std::vector<Vec3d> obstacles_;              ///< the same
   std::vector<double> obstacle_friction_;
   std::vector<Slide> held_slides_;
+  /// Of holds, in the step: their rows are the first, so that what they hold along is right after
+  /// all others, and nothing of theirs is contact.
+  std::span<const Slide> slides_;
+  std::vector<double> along_;  ///< their normals, memory of `repel`
 };
 
 }  // namespace isochor::tets

@@ -10,12 +10,13 @@ void Conserving::add_elastic_forces(std::span<const Vec3d> positions,
     part_forces_.add_force(slide.node, slide.collider, slide.push * slide.normal, positions,
                            placed);
   }
-  part_forces_.add(touch_.terms(), positions, placed);
+  part_forces_.add(touch_.terms_of_contact(), positions, placed);
+  part_forces_.add_bones(touch_.terms_of_springs());
 }
 
 void Conserving::add_corrections(std::span<const Vec3d> positions, double dt,
                                  const contact::PlacedColliders& placed) {
-  if (rows_.empty()) return;
+  if (rows_.size() == slides_.size()) return;
   rings_.gradient(pressures_.velocities, loads_);
   each_node([&](std::size_t i) { half_[i] = -inverse_mass_[i] * loads_[i]; });
   projection_.project(half_, params_.sweeps, context_.arena, impulses_);
@@ -24,7 +25,9 @@ void Conserving::add_corrections(std::span<const Vec3d> positions, double dt,
 
 void Conserving::add_impulses(std::span<const Vec3d> positions, double dt,
                               const contact::PlacedColliders& placed) {
-  part_forces_.add(rows_, impulses_, dt, positions, placed);
+  const std::size_t first = slides_.size();
+  part_forces_.add(std::span(rows_).subspan(first), std::span(impulses_).subspan(first), dt,
+                   positions, placed);
   std::ranges::fill(impulses_, Vec3d{0, 0, 0});
 }
 
@@ -32,7 +35,7 @@ void Conserving::add_impulses(std::span<const Vec3d> positions, double dt,
 /// what a projection takes away again.
 void Conserving::add_reactions(std::span<const Vec3d> positions, double dt,
                                const contact::PlacedColliders& placed) {
-  if (rows_.empty()) return;
+  if (rows_.size() == slides_.size()) return;
   each_node([&](std::size_t i) { way_[i] = -2 * inverse_mass_[i] * reaction_[i]; });
   projection_.project(way_, params_.sweeps, context_.arena, impulses_);
   add_impulses(positions, dt, placed);

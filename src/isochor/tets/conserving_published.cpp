@@ -90,6 +90,11 @@ void Conserving::drive(const State& state, const StepInput& input, double time) 
       driven_[n] = (1 / input.dt) * ((stays() ? from : input.held_positions[k++]) - from);
     }
   }
+  for (const Slide& slide : slides_) {
+    Vec3d& v = driven_[slide.node];
+    const double way = slide.place - dot(slide.normal, state.positions[slide.node]);
+    v += (way / input.dt - dot(slide.normal, v)) * slide.normal;
+  }
   place_obstacles(model_, time + input.dt, obstacles_);
   for (std::size_t o = 0; o < obstacles_.size(); ++o) {
     const std::size_t n = model_.first_obstacle_node + o;
@@ -99,12 +104,17 @@ void Conserving::drive(const State& state, const StepInput& input, double time) 
 
 /// Both half steps, the jump of velocity into this step, and what pressures pushed with.
 void Conserving::settle_holds(State& state, double dt) {
+  std::ranges::fill(state.pushes, Vec3d{0, 0, 0});
+  const auto push_on = [&](std::int32_t n) {
+    const Vec3d jump = model_.mass[n] * (velocities_[n] - state.velocities[n]);
+    return (1 / dt) * (2 * reaction_[n] + jump + pressed_[n]);
+  };
   std::size_t k = 0;
   for (const Hold& hold : model_.holds) {
-    for (const std::int32_t n : hold.nodes) {
-      const Vec3d jump = model_.mass[n] * (velocities_[n] - state.velocities[n]);
-      state.pushes[k++] = (1 / dt) * (2 * reaction_[n] + jump + pressed_[n]);
-    }
+    for (const std::int32_t n : hold.nodes) state.pushes[k++] = push_on(n);
+  }
+  for (const Slide& slide : slides_) {
+    state.pushes[slide.held] += dot(slide.normal, push_on(slide.node)) * slide.normal;
   }
 }
 
@@ -112,6 +122,7 @@ void Conserving::settle_holds(State& state, double dt) {
 ConservingReport Conserving::advance_published(State& state, const StepInput& input, double time) {
   ConservingReport report;
   const double dt = input.dt;
+  slides_ = input.slides;
   drive(state, input, time);
   rings_.begin_step();
   const contact::PlacedColliders before = colliders_.at(time, context_.arena);
@@ -120,7 +131,8 @@ ConservingReport Conserving::advance_published(State& state, const StepInput& in
   std::ranges::fill(pressed_, Vec3d{0, 0, 0});
   // 1
   find_rows(state.positions, before, report);
-  half_step(state.positions, driven_, input, params_.restrain_both ? &projection_ : nullptr,
+  if (!params_.restrain_both) grips_.build(std::span(rows_).first(slides_.size()), inverse_mass_);
+  half_step(state.positions, driven_, input, params_.restrain_both ? &projection_ : &grips_,
             velocities_, report);
   // 2, [Irving07 (1)]
   if (params_.keep_volumes) {
@@ -156,12 +168,13 @@ ConservingReport Conserving::advance_published(State& state, const StepInput& in
     rings_.measure(positions_);
     correct_velocities(velocities_, report);
     add_corrections(positions_, dt, after);
-    if (model_.held_count() > 0) rings_.gradient(pressures_.velocities, pressed_);
+    if (model_.held_count() + model_.sliding_count() > 0)
+      rings_.gradient(pressures_.velocities, pressed_);
   }
   // 7, 8
   const contact::ContactProjection& restraint = params_.restrain_both ? projection_ : grips_;
   if (!params_.restrain_both) {
-    const auto of_pair = [](const contact::Row& row) { return row.collider < 0; };
+    const auto of_pair = [](const contact::Row& row) { return row.collider < 0 && !row.held; };
     grip_rows_ = rows_;
     std::erase_if(grip_rows_, of_pair);
     grips_.build(grip_rows_, inverse_mass_);

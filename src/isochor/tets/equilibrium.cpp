@@ -37,7 +37,12 @@ bool Equilibrium::begin() {
   if (zonal_) begin_zones(model_.params.zones.method, start_.pressures);
   double farthest = 0;
   for (const Vec3d& x : start_.positions) farthest = std::max(farthest, square(x));
-  rounding_force_ = model_.rounding_stiffness * std::sqrt(farthest);
+  double rounding = model_.rounding_stiffness;
+  if (has_bones()) {
+    constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+    rounding = std::max(rounding, kEpsilon * input_.bones->largest_stiffness());
+  }
+  rounding_force_ = rounding * std::sqrt(farthest);
   rounding_of_inertia_ = time_ ? rounding_of_inertia() : 0;
   each_node([&](std::size_t i) { scratch_.positions[i] = start_.positions[i]; });
   if (time_) {
@@ -52,6 +57,10 @@ bool Equilibrium::begin() {
   }
   if (damped()) linear_.linearise_damping({start_.positions, input_.activations});
   if (input_.contact) input_.contact->begin(start_.positions, context_.arena);
+  if (has_bones()) {
+    input_.bones->begin(start_.positions, context_.arena);
+    take_springs();
+  }
   drag_ = 0;
   settled_ = 0;
   accuracy_ = finds_contacts() ? kRough : 1;
@@ -83,7 +92,7 @@ solve::NewtonReport Equilibrium::predict() {
   const bool multipliers = zonal_ && zonal_->method() == ZoneMethod::Multiplier;
   const bool touching =
       std::ranges::any_of(scratch_.slides, [](const Slide& slide) { return slide.held < 0; });
-  if (time_ || input_.contact || touching || multipliers) return {};
+  if (time_ || (input_.contact && !has_only_bones()) || touching || multipliers) return {};
   if (model_.params.published) return {};
   if (sum_nodes([&](std::size_t i) { return square(way_of(i)); }) == 0) return {};
   each_node([&](std::size_t i) {
@@ -252,7 +261,7 @@ void Equilibrium::move(double length) {
 }
 
 double Equilibrium::longest_step() {
-  if (!input_.contact) return std::numeric_limits<double>::infinity();
+  if (!input_.contact || has_only_bones()) return std::numeric_limits<double>::infinity();
   return input_.contact->largest_step(scratch_.positions, scratch_.step, context_.arena);
 }
 
@@ -338,6 +347,8 @@ bool Equilibrium::release() {
 
 solve::Balance Equilibrium::finish() {
   for (Slide& slide : scratch_.slides) {
+    // Iterations in half precision know normals of their own.
+    if (slide.held >= 0) place(slide);
     slide.push = -dot(slide.normal, scratch_.force[slide.node]);
   }
   if (!time_) return {};
@@ -370,7 +381,7 @@ Configuration Equilibrium::configuration() const {
 
 bool Equilibrium::can_settle() const {
   const bool pushes = input_.contact && (input_.contact->params().pairs || !slides_on_colliders());
-  return time_ && !model_.params.published && !pushes && !damped() &&
+  return time_ && !model_.params.published && !pushes && !has_bones() && !damped() &&
          model_.sheets.term_count() == 0 && model_.springs.count() == 0 && model_.sliding.empty() &&
          (!zonal_ || zonal_->method() == ZoneMethod::Exact);
 }
@@ -415,62 +426,18 @@ void Equilibrium::place_held() {
     const Vec3d& from = start_.positions[n];
     scratch_.positions[n] = from + part * (input_.obstacles[k] - from);
   }
-  for (const Slide& slide : scratch_.slides) {
-    const double from = dot(slide.normal, start_.positions[slide.node]);
-    Vec3d& x = scratch_.positions[slide.node];
-    x += (from + part * (slide.place - from) - dot(slide.normal, x)) * slide.normal;
-  }
+  for (const Slide& slide : scratch_.slides) place(slide);
+}
+
+void Equilibrium::place(const Slide& slide) {
+  const double part = time_ ? 1 / time_->reach : 1;
+  const double from = dot(slide.normal, start_.positions[slide.node]);
+  Vec3d& x = scratch_.positions[slide.node];
+  x += (from + part * (slide.place - from) - dot(slide.normal, x)) * slide.normal;
 }
 
 Vec3d Equilibrium::flight(std::size_t i) const {
   return scratch_.target[i] + (1 / (time_->rate * time_->rate)) * input_.gravity;
-}
-
-bool Equilibrium::slides_on_colliders() const {
-  return input_.contact && !input_.contact->params().collider_barriers;
-}
-
-bool Equilibrium::finds_contacts() const { return time_ && !zonal_ && slides_on_colliders(); }
-
-void Equilibrium::add_slides(std::span<const contact::ColliderContact> inside) {
-  const std::size_t before = scratch_.slides.size();
-  for (const contact::ColliderContact& c : inside) {
-    const std::span<const Slide> known(scratch_.slides.data(), before);
-    if (std::ranges::binary_search(known, c.point, {}, &Slide::node)) continue;
-    scratch_.slides.push_back({.node = c.point,
-                               .normal = c.normal,
-                               .place = dot(c.normal, scratch_.positions[c.point]) - c.distance,
-                               .friction = c.friction,
-                               .velocity = c.velocity,
-                               .collider = c.collider});
-  }
-  std::ranges::sort(scratch_.slides, {}, &Slide::node);
-  restraint_.slides = scratch_.slides;
-}
-
-void Equilibrium::stick() {
-  std::ranges::fill(scratch_.step, Vec3d{0, 0, 0});
-  for (const contact::FrictionContact& c : scratch_.rubbing) {
-    const std::int32_t n = c.points[0];
-    const Vec3d way = start_.positions[n] + c.carried - scratch_.positions[n];
-    for (const Vec3d& t : c.tangents) scratch_.step[n] += dot(t, way) * t;
-  }
-  move(longest_step());
-}
-
-bool Equilibrium::lag_friction() {
-  scratch_.rubbing.clear();
-  for (const Slide& slide : scratch_.slides) {
-    const double push = -dot(slide.normal, scratch_.force[slide.node]);
-    if (push <= 0 || slide.friction == 0) continue;
-    const contact::ColliderContact touch{.point = slide.node,
-                                         .collider = slide.collider,
-                                         .normal = slide.normal,
-                                         .velocity = slide.velocity,
-                                         .friction = slide.friction};
-    scratch_.rubbing.push_back(contact::friction_of(touch, push, input_.contact->duration()));
-  }
-  return input_.contact->lag_friction(scratch_.positions, scratch_.rubbing);
 }
 
 Vec3d Equilibrium::outer_force(std::size_t i) const {

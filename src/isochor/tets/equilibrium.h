@@ -66,6 +66,12 @@ class Equilibrium {
   /// they are to be: before friction is known, and right after, five times as much may be left.
   bool renew(int round);
 
+  /// Whether flesh still slides over bones: few iterations take it to where bones are looked at
+  /// again.
+  bool slides() const { return has_bones() && !input_.bones->settled(); }
+  /// Looks at bones again; whether the search goes on.
+  bool slides_on();
+
   /// Sheets that nothing holds, in a step that takes no time, are held back until it is known what
   /// they touch, and what holds them there: else they slide, or drift, for ever. Whether there are
   /// such. A first guess need not be as accurate as the rest.
@@ -118,10 +124,16 @@ class Equilibrium {
 
   /// Where forces are evaluated half way, nodes are held half way too.
   void place_held();
+  void place(const Slide& slide);
 
   Vec3d flight(std::size_t i) const;
 
   bool slides_on_colliders() const;
+  bool has_bones() const { return input_.contact && input_.bones && !input_.bones->empty(); }
+  /// Whether nothing but bones is in contact.
+  bool has_only_bones() const;
+  /// Of bones, as those of contact.
+  void take_springs();
   /// Whether the search so far only tells what touches and how hard.
   bool finds_contacts() const;
   void add_slides() { add_slides(input_.contact->find_inside(scratch_.positions, context_.arena)); }

@@ -1,5 +1,7 @@
 #include "isochor/tets/solver.h"
 
+#include <algorithm>
+
 #include "isochor/base/error.h"
 #include "isochor/tets/equilibrium.h"
 #include "isochor/tets/zonal_search.h"
@@ -15,6 +17,16 @@ void add_counts(solve::NewtonReport& sum, const solve::NewtonReport& part) {
   sum.iterations += part.iterations;
   sum.krylov_iterations += part.krylov_iterations;
   sum.operator_applications += part.operator_applications;
+}
+
+/// Towards an equilibrium with flesh where it was last seen on bones: it slides on anyway.
+solve::NewtonReport approach(Equilibrium& problem, const Model& model) {
+  constexpr int kFew = 2;
+  constexpr double kRough = 1e-2;
+  solve::NewtonParams params = model.params.newton;
+  params.tolerance = std::max(params.tolerance, kRough);
+  params.max_iterations = std::min(params.max_iterations, kFew);
+  return solve::newton(problem, params);
 }
 
 }  // namespace
@@ -38,7 +50,14 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
   const solve::NewtonReport guess = problem.predict();
   const bool dragged = problem.hold_back(true);
   const auto search = [&] {
-    solve::NewtonReport found = seek(problem, model, state, scratch, context);
+    solve::NewtonReport found;
+    bool roughly = false;
+    do {
+      const solve::NewtonReport last = found;
+      roughly = problem.slides();
+      found = roughly ? approach(problem, model) : seek(problem, model, state, scratch, context);
+      add_counts(found, last);
+    } while ((roughly || found.converged()) && !context.cancelled && problem.slides_on());
     found.residual = problem.whole(found.residual);
     return found;
   };

@@ -4,6 +4,7 @@
 
 #include "isochor/base/context.h"
 #include "isochor/contact/contact_energy.h"
+#include "isochor/contact/sliding_bones.h"
 #include "isochor/solve/balance.h"
 #include "isochor/tets/local_search.h"
 #include "isochor/tets/zonal_system.h"
@@ -45,6 +46,9 @@ struct StepInput {
   /// step; none: nothing touches. Nothing may cross in the state; then nothing ever does. Without
   /// barriers of colliders, nodes that come into one slide on it from then on.
   contact::ContactEnergy* contact = nullptr;
+  /// Bones that flesh slides over, with their motions in the step; none: there are none. Their
+  /// springs are those of `contact`, without which nothing slides.
+  contact::SlidingBones* bones = nullptr;
   std::span<const double> volumes;     ///< wanted of zones over those at rest; none: all one
   std::span<const double> tightening;  ///< of sheets, as in shells::SheetConfiguration
   double dt = 0;                       ///< s; 0: the step seeks static equilibrium

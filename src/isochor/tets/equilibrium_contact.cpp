@@ -1,0 +1,70 @@
+#include <algorithm>
+
+#include "isochor/tets/equilibrium.h"
+
+/// What touches in a step, and what slides over bones.
+namespace isochor::tets {
+
+bool Equilibrium::slides_on_colliders() const {
+  return input_.contact && !input_.contact->params().collider_barriers;
+}
+
+bool Equilibrium::finds_contacts() const { return time_ && !zonal_ && slides_on_colliders(); }
+
+void Equilibrium::add_slides(std::span<const contact::ColliderContact> inside) {
+  const std::size_t before = scratch_.slides.size();
+  for (const contact::ColliderContact& c : inside) {
+    const std::span<const Slide> known(scratch_.slides.data(), before);
+    if (std::ranges::binary_search(known, c.point, {}, &Slide::node)) continue;
+    scratch_.slides.push_back({.node = c.point,
+                               .normal = c.normal,
+                               .place = dot(c.normal, scratch_.positions[c.point]) - c.distance,
+                               .friction = c.friction,
+                               .velocity = c.velocity,
+                               .collider = c.collider});
+  }
+  std::ranges::sort(scratch_.slides, {}, &Slide::node);
+  restraint_.slides = scratch_.slides;
+}
+
+void Equilibrium::stick() {
+  std::ranges::fill(scratch_.step, Vec3d{0, 0, 0});
+  for (const contact::FrictionContact& c : scratch_.rubbing) {
+    const std::int32_t n = c.points[0];
+    const Vec3d way = start_.positions[n] + c.carried - scratch_.positions[n];
+    for (const Vec3d& t : c.tangents) scratch_.step[n] += dot(t, way) * t;
+  }
+  move(longest_step());
+}
+
+bool Equilibrium::lag_friction() {
+  scratch_.rubbing.clear();
+  for (const Slide& slide : scratch_.slides) {
+    const double push = -dot(slide.normal, scratch_.force[slide.node]);
+    if (push <= 0 || slide.friction == 0) continue;
+    const contact::ColliderContact touch{.point = slide.node,
+                                         .collider = slide.collider,
+                                         .normal = slide.normal,
+                                         .velocity = slide.velocity,
+                                         .friction = slide.friction};
+    scratch_.rubbing.push_back(contact::friction_of(touch, push, input_.contact->duration()));
+  }
+  return input_.contact->lag_friction(scratch_.positions, scratch_.rubbing);
+}
+
+void Equilibrium::take_springs() {
+  const std::span<const contact::PointSpring> springs = input_.bones->springs();
+  input_.contact->springs().assign(springs.begin(), springs.end());
+}
+
+bool Equilibrium::slides_on() {
+  if (!has_bones() || !input_.bones->slides_on(scratch_.positions, context_.arena)) return false;
+  take_springs();
+  return true;
+}
+
+bool Equilibrium::has_only_bones() const {
+  return has_bones() && !input_.contact->params().pairs && input_.contact->colliders().size() == 0;
+}
+
+}  // namespace isochor::tets
