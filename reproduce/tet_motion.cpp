@@ -14,8 +14,7 @@ namespace {
 
 tets::Params params_of(const MotionSetup& setup) {
   tets::Params params{.integrator = solve::Integrator::BackwardEuler};
-  // Volumes are corrected by more than this afterwards.
-  params.newton.tolerance = 1e-2;
+  params.newton.tolerance = setup.newton_tolerance;
   if (setup.scheme == tets::Scheme::Published) {
     params.preconditioner = tets::Preconditioner::Jacobi;
   }

@@ -26,6 +26,7 @@ struct MotionSetup {
   tets::Scheme scheme = tets::Scheme::Implicit;
   bool keep_volumes = true;
   int substeps = 4;                 ///< per frame, of the implicit scheme
+  double newton_tolerance = 1e-2;   ///< of it: volumes are corrected by more afterwards
   double stiffness_damping = 2e-3;  ///< of the published scheme, s
   /// Of the longest step that linear theory allows, in the published scheme: elements get stiffer
   /// while they deform.

@@ -80,7 +80,7 @@ TEST(Reproduce, PattersonQuadrature) { expect_holds("patterson/quadrature"); }
 TEST(Reproduce, SlowRobustRecovery) { expect_holds("robust/recovery"); }
 TEST(Reproduce, RobustScale) { expect_holds("robust/scale"); }
 TEST(Reproduce, SheenPenalty) { expect_holds("sheen/penalty"); }
-TEST(Reproduce, VerifyBars) { expect_holds("verify/bars"); }
+TEST(Reproduce, SlowVerifyBars) { expect_holds("verify/bars"); }
 TEST(Reproduce, SlowVerifyHertz) { expect_holds("verify/hertz"); }
 TEST(Reproduce, VerifySlope) { expect_holds("verify/slope"); }
 TEST(Reproduce, SlowVerifyMms) { expect_holds("verify/mms"); }
