@@ -39,6 +39,7 @@ struct FrameReport {
   int steps = 0;
   double seconds = 0;  ///< of work
   tets::ConservingReport sum;
+  contact::ContactForces forces;  ///< mean over it
   double volume_error = 0;  ///< of all bodies together, relative, signed
   double worst_body = 0;    ///< the largest of a body, relative
   double worst_ring = 0;
