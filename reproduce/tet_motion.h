@@ -40,8 +40,8 @@ struct FrameReport {
   double seconds = 0;  ///< of work
   tets::ConservingReport sum;
   contact::ContactForces forces;  ///< mean over it
-  double volume_error = 0;  ///< of all bodies together, relative, signed
-  double worst_body = 0;    ///< the largest of a body, relative
+  double volume_error = 0;        ///< of all bodies together, relative, signed
+  double worst_body = 0;          ///< the largest of a body, relative
   double worst_ring = 0;
   double low = 0, high = 0;  ///< along y, m
   int inverted = 0;          ///< tets
