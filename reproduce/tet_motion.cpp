@@ -14,8 +14,7 @@ namespace {
 
 tets::Params params_of(const MotionSetup& setup) {
   tets::Params params{.integrator = solve::Integrator::BackwardEuler};
-  // Volumes are corrected by more than this afterwards.
-  params.newton.tolerance = 1e-2;
+  params.newton.tolerance = setup.newton_tolerance;
   if (setup.scheme == tets::Scheme::Published) {
     params.preconditioner = tets::Preconditioner::Jacobi;
   }
@@ -92,6 +91,7 @@ FrameReport TetMotion::frame(const Vec3d& gravity, double length) {
     report.steps = std::max(1, int(std::ceil(length / longest)));
   }
   const double dt = length / report.steps;
+  report.forces.reset(model_.node_count(), stepper_.colliders().size());
   for (int k = 0; k < report.steps; ++k) {
     const tets::ConservingReport step = stepper_.advance(state_, gravity, time_, dt);
     if (!step.converged) {
@@ -99,6 +99,7 @@ FrameReport TetMotion::frame(const Vec3d& gravity, double length) {
                   "take shorter steps");
     }
     time_ += dt;
+    report.forces.add(stepper_.forces(), 1.0 / report.steps);
     report.sum.newton_iterations += step.newton_iterations;
     report.sum.krylov_iterations += step.krylov_iterations;
     report.sum.position_iterations += step.position_iterations;

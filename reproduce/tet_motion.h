@@ -26,6 +26,7 @@ struct MotionSetup {
   tets::Scheme scheme = tets::Scheme::Implicit;
   bool keep_volumes = true;
   int substeps = 4;                 ///< per frame, of the implicit scheme
+  double newton_tolerance = 1e-2;   ///< of it: volumes are corrected by more afterwards
   double stiffness_damping = 2e-3;  ///< of the published scheme, s
   /// Of the longest step that linear theory allows, in the published scheme: elements get stiffer
   /// while they deform.
@@ -38,8 +39,9 @@ struct FrameReport {
   int steps = 0;
   double seconds = 0;  ///< of work
   tets::ConservingReport sum;
-  double volume_error = 0;  ///< of all bodies together, relative, signed
-  double worst_body = 0;    ///< the largest of a body, relative
+  contact::ContactForces forces;  ///< mean over it
+  double volume_error = 0;        ///< of all bodies together, relative, signed
+  double worst_body = 0;          ///< the largest of a body, relative
   double worst_ring = 0;
   double low = 0, high = 0;  ///< along y, m
   int inverted = 0;          ///< tets
