@@ -64,12 +64,12 @@ Fall fall(const std::string& scene, std::vector<std::string> settings) {
   return out;
 }
 
-const std::vector<std::string> kSettings{
-    "method.volume=\"one-ring\"", "method.variant=\"paper\"", "method.volume=\"penalty\"",
-    "method.volume=\"zones\""};
+const std::vector<std::string> kSettings{"method.volume=\"one-ring\"", "method.variant=\"paper\"",
+                                         "method.volume=\"penalty\"", "method.volume=\"zones\""};
 
 TEST(TetObstacles, ABarStaysOnARodThatIsThinnerThanItsTets) {
-  const std::string nodes = replaced(kBar, "radius = \"5 mm\"", "radius = \"5 mm\"\nmeets = \"nodes\"");
+  const std::string nodes =
+      replaced(kBar, "radius = \"5 mm\"", "radius = \"5 mm\"\nmeets = \"nodes\"");
   for (const std::string& setting : kSettings) {
     const Fall held = fall(kBar, {setting});
     EXPECT_EQ(held.crossings, 0) << setting;

@@ -12,7 +12,7 @@ namespace isochor::sim {
 namespace {
 
 constexpr files::Magic kCheckpointMagic{"ISOCHKPT"};
-constexpr std::uint32_t kCheckpointVersion = 6;
+constexpr std::uint32_t kCheckpointVersion = 7;
 /// A step is cut into no more parts than this.
 constexpr int kMostParts = 64;
 

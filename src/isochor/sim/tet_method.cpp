@@ -401,6 +401,7 @@ void TetMethod::save(files::ByteWriter& writer) const {
   if (!scene_.zones.empty()) writer.put(state_.pressures);
   if (forces_) forces_->save(writer);
   if (!conserving_) return;
+  writer.put(state_.contact_pushes);
   for (const auto part : kHandedPressures) writer.put(conserving_->pressures().*part);
 }
 
@@ -419,7 +420,12 @@ void TetMethod::load(files::ByteReader& reader) {
   }
   std::optional<TetForces> forces = forces_;
   if (forces) forces->load(reader);
+  state.contact_pushes.assign(state_.contact_pushes.size(), 0);
   if (conserving_) {
+    state.contact_pushes = reader.get_vector<double>();
+    if (state.contact_pushes.size() != state_.contact_pushes.size()) {
+      reader.fail("it holds contacts of another number of nodes than the scene has");
+    }
     tets::HandedPressures pressures;
     for (const auto part : kHandedPressures) {
       pressures.*part = reader.get_vector<double>();

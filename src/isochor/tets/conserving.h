@@ -203,6 +203,7 @@ class Conserving {
   contact::PairList pair_list_;
   contact::ImpactResolver resolver_;
   std::vector<Vec3d> impulses_;
+  std::vector<Vec3d> carried_;  ///< of rows, in the solves of the published scheme; N s
   contact::ContactForces forces_, forces_before_, part_forces_;
   double cell_ = 0;  ///< a typical edge, m
   std::vector<double> wanted_;

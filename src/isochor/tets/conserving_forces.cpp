@@ -25,6 +25,9 @@ void Conserving::add_corrections(std::span<const Vec3d> positions, double dt,
 
 void Conserving::add_impulses(std::span<const Vec3d> positions, double dt,
                               const contact::PlacedColliders& placed) {
+  if (carried_.size() == impulses_.size()) {
+    for (std::size_t r = 0; r < carried_.size(); ++r) carried_[r] += impulses_[r];
+  }
   const std::size_t first = slides_.size();
   part_forces_.add(std::span(rows_).subspan(first), std::span(impulses_).subspan(first), dt,
                    positions, placed);

@@ -164,6 +164,7 @@ ConservingReport Conserving::advance_published(State& state, const StepInput& in
   separate(state.positions, positions_, velocities_, dt, report);
   // 6, [Irving07 (2)]
   find_rows(positions_, after, report);
+  carried_.assign(rows_.size(), Vec3d{0, 0, 0});
   if (params_.keep_volumes) {
     rings_.measure(positions_);
     correct_velocities(velocities_, report);
@@ -185,7 +186,13 @@ ConservingReport Conserving::advance_published(State& state, const StepInput& in
   half_step(scratch_.positions, velocities_, input, &restraint, half_, report);
   add_reactions(positions_, dt, after);
   for (std::size_t i = 0; i < half_.size(); ++i) velocities_[i] = 2 * half_[i] - velocities_[i];
-  // 9
+  // 9: what contacts have carried in 6 and 7 rubs.
+  std::swap(impulses_, carried_);
+  carried_.clear();
+  projection_.rub(velocities_, impulses_, context_.arena);
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    impulses_[r] -= dot(rows_[r].normal, impulses_[r]) * rows_[r].normal;  // is counted already
+  }
   repel(velocities_, dt);
   add_impulses(positions_, dt, after);
   add_obstacles(model_, positions_, after, part_forces_);

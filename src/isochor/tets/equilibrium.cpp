@@ -63,10 +63,12 @@ bool Equilibrium::begin() {
   }
   drag_ = 0;
   settled_ = 0;
+  follows_friction_ = false;
   accuracy_ = finds_contacts() ? kRough : 1;
   if (slides_on_colliders()) {
     if (time_) each_node([&](std::size_t i) { scratch_.positions[i] = flight(i); });
     add_slides();
+    recall_friction();
     each_node([&](std::size_t i) { scratch_.positions[i] = start_.positions[i]; });
   }
   place_held();
@@ -308,8 +310,10 @@ solve::KrylovReport Equilibrium::solve_linear(double tolerance) {
 bool Equilibrium::renew(int round) {
   const bool dragged = drag_ > 0;
   drag_ = 0;
-  const bool rubs = round == 0 && input_.contact && lag_friction();
   const bool left = release();
+  // What is let go has held the rest down: only then is known what presses.
+  const bool rubs =
+      input_.contact && !follows_friction_ && !(left && round == 0) && follow_friction();
   const bool came = slides_on_colliders() && keep_out();
   if (rubs) stick();
   accuracy_ = rubs && finds_contacts() ? kRough : 1;
@@ -352,6 +356,10 @@ solve::Balance Equilibrium::finish() {
     slide.push = -dot(slide.normal, scratch_.force[slide.node]);
   }
   if (!time_) return {};
+  std::ranges::fill(scratch_.contact_pushes, 0.0);
+  for (const Slide& slide : scratch_.slides) {
+    if (slide.held < 0) scratch_.contact_pushes[slide.node] = std::max(slide.push, 0.0);
+  }
   const solve::Balance balance{.damping_loss = damping_loss(), .hold_work = settle_holds()};
   each_node([&](std::size_t i) {
     const Vec3d& y = scratch_.positions[i];

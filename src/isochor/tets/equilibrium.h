@@ -61,9 +61,10 @@ class Equilibrium {
   solve::KrylovReport solve_linear(double tolerance);
 
   /// After a search that converged: what slides is let go where it leaves of its own, what came
-  /// into a collider slides on it, friction follows the forces that were found, once, and nothing
-  /// is held back any more. Whether that changes anything, or forces are not yet as balanced as
-  /// they are to be: before friction is known, and right after, five times as much may be left.
+  /// into a collider slides on it, friction follows the forces that were found, once, in place of
+  /// those of the step before, and nothing is held back any more. Whether that changes anything, or
+  /// forces are not yet as balanced as they are to be: before friction is known, and right after,
+  /// five times as much may be left.
   bool renew(int round);
 
   /// Whether flesh still slides over bones: few iterations take it to where bones are looked at
@@ -143,7 +144,13 @@ class Equilibrium {
   /// Puts what rubs where it would stick: from there what has to slide soon does, whereas what
   /// slides too far is thrown to and fro before it sticks.
   void stick();
-  bool lag_friction();
+  /// By what pushes slides along their normals, a function of them, N; whether anything rubs.
+  template <class Push>
+  bool lag_friction(Push&& push);
+  /// By those of the last step, and by those last evaluated.
+  void recall_friction();
+  bool follow_friction();
+  bool rubbed_before(std::int32_t node) const;
 
   /// The size of what all springs pull with, of the last evaluation, N.
   double spring_force() const;
@@ -198,6 +205,7 @@ class Equilibrium {
   double elastic_ = 0;               ///< energy of the last evaluation, J
   double imbalance_ = 0;             ///< of forces alone, of the last evaluation
   int settled_ = 0;
+  bool follows_friction_ = false;   ///< by forces of this step
   double drag_ = 0;                 ///< N/m, see hold_back
   double accuracy_ = 1;             ///< what residuals count for; less than 1 in first guesses
   double rounding_force_ = 0;       ///< what rounding leaves on a node, N

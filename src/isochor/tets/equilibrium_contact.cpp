@@ -31,16 +31,22 @@ void Equilibrium::stick() {
   std::ranges::fill(scratch_.step, Vec3d{0, 0, 0});
   for (const contact::FrictionContact& c : scratch_.rubbing) {
     const std::int32_t n = c.points[0];
+    if (rubbed_before(n)) continue;
     const Vec3d way = start_.positions[n] + c.carried - scratch_.positions[n];
     for (const Vec3d& t : c.tangents) scratch_.step[n] += dot(t, way) * t;
   }
   move(longest_step());
 }
 
-bool Equilibrium::lag_friction() {
+bool Equilibrium::rubbed_before(std::int32_t node) const {
+  return !start_.contact_pushes.empty() && start_.contact_pushes[node] > 0;
+}
+
+template <class Push>
+bool Equilibrium::lag_friction(Push&& push_of) {
   scratch_.rubbing.clear();
   for (const Slide& slide : scratch_.slides) {
-    const double push = -dot(slide.normal, scratch_.force[slide.node]);
+    const double push = push_of(slide);
     if (push <= 0 || slide.friction == 0) continue;
     const contact::ColliderContact touch{.point = slide.node,
                                          .collider = slide.collider,
@@ -50,6 +56,19 @@ bool Equilibrium::lag_friction() {
     scratch_.rubbing.push_back(contact::friction_of(touch, push, input_.contact->duration()));
   }
   return input_.contact->lag_friction(scratch_.positions, scratch_.rubbing);
+}
+
+void Equilibrium::recall_friction() {
+  if (!time_ || start_.contact_pushes.empty()) return;
+  // What sticks may creep by how far it goes as fast as it went: what gravity adds it does not go.
+  each_node([&](std::size_t i) { scratch_.positions[i] = scratch_.target[i]; });
+  lag_friction([&](const Slide& slide) { return start_.contact_pushes[slide.node]; });
+}
+
+bool Equilibrium::follow_friction() {
+  follows_friction_ = true;
+  return lag_friction(
+      [&](const Slide& slide) { return -dot(slide.normal, scratch_.force[slide.node]); });
 }
 
 void Equilibrium::take_springs() {

@@ -89,6 +89,7 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
   if (time) {
     std::swap(state.velocities, scratch.force);
     std::swap(state.pushes, scratch.pushes);
+    std::swap(state.contact_pushes, scratch.contact_pushes);
   } else {
     std::fill(state.velocities.begin(), state.velocities.end(), Vec3d{0, 0, 0});
   }

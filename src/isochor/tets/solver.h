@@ -22,6 +22,9 @@ struct State {
   /// StepInput::held_positions, then of the nodes of Model::sliding.
   std::vector<Vec3d> pushes;
   std::vector<double> pressures;  ///< per zone, Pa; positive where it is compressed
+  /// Per node, what a collider on which it slides pushed it with along the normal where the last
+  /// step ended, N: what friction goes by until forces of this one are known. Empty: static.
+  std::vector<double> contact_pushes;
 };
 
 /// At rest, with all that the model's integrator asks for.
@@ -63,9 +66,10 @@ struct Scratch {
   std::vector<Vec3d> positions;      ///< the iterate
   std::vector<Vec3d> elastic_force;  ///< of tets, sheets and springs, N
   std::vector<Vec3d> force, step;
-  std::vector<Vec3d> origin, target;  ///< of a step in time, as in solve::TimeStep
-  std::vector<Vec3d> pushes;          ///< as State's
-  std::vector<Vec3d> drag;            ///< what damping by stiffness pulls with, N
+  std::vector<Vec3d> origin, target;   ///< of a step in time, as in solve::TimeStep
+  std::vector<Vec3d> pushes;           ///< as State's
+  std::vector<double> contact_pushes;  ///< the same
+  std::vector<Vec3d> drag;             ///< what damping by stiffness pulls with, N
   ElasticMemory elastic;
   std::vector<Slide> slides;                      ///< those that push, by node
   std::vector<contact::FrictionContact> rubbing;  ///< of these
