@@ -82,18 +82,19 @@ TEST(Reproduce, RobustScale) { expect_holds("robust/scale"); }
 TEST(Reproduce, SheenPenalty) { expect_holds("sheen/penalty"); }
 TEST(Reproduce, SlowVerifyBars) { expect_holds("verify/bars"); }
 TEST(Reproduce, SlowVerifyHertz) { expect_holds("verify/hertz"); }
-/// One-rings are rubbed too little, by both schemes: those rows do not hold.
-TEST(Reproduce, SlowVerifySlopeHoldsForTetsAndForOneRingsWithoutFriction) {
+// Near the angle at which a block begins to slide the published scheme is off, and its rows say
+// why.
+TEST(Reproduce, SlowVerifySlopeHoldsButForThePublishedSchemeNearTheAngleOfFriction) {
   int claims = 0;
   for (const Row& row : run("verify/slope")) {
-    const bool rings = row.quantity.starts_with("one-rings"),
-               rubs = row.quantity.find("friction 0.00") == std::string::npos &&
-                      row.quantity.find("friction") != std::string::npos;
-    if (rings && rubs) continue;
+    const auto is_of = [&](const char* friction) {
+      return row.quantity.find(friction) != std::string::npos;
+    };
+    if (row.variant == "paper" && (is_of("friction 0.49") || is_of("friction 0.51"))) continue;
     ++claims;
     EXPECT_EQ(holds(row.relation, row.ours, row.bound), true) << row.quantity;
   }
-  EXPECT_EQ(claims, 5 + 2 * 2);
+  EXPECT_EQ(claims, 5 + 5 + 3);
 }
 TEST(Reproduce, SlowVerifyMms) { expect_holds("verify/mms"); }
 // One point per cell is too stiff in torsion; its rows say so.
