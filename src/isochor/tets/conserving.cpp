@@ -327,7 +327,7 @@ void Conserving::settle(const contact::PlacedColliders& placed, std::span<const 
   // Parts are kept apart first: volumes that are right where parts cross would be made wrong again.
   // Then both by turns, as what keeps parts apart costs volume and pushes nodes into colliders, and
   // the other way round. Few pairs still meet in later rounds, a tenth of those before.
-  constexpr int kRounds = 8;
+  constexpr int kRounds = 16;
   const auto keep_apart = [&] {
     const std::int64_t before = report.impacts;
     separate(start, next_.positions, next_.velocities, dt, report);
