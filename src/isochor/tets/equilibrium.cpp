@@ -63,7 +63,7 @@ bool Equilibrium::begin() {
   }
   drag_ = 0;
   settled_ = 0;
-  follows_friction_ = false;
+  recalls_friction_ = follows_friction_ = false;
   accuracy_ = finds_contacts() ? kRough : 1;
   if (slides_on_colliders()) {
     if (time_) each_node([&](std::size_t i) { scratch_.positions[i] = flight(i); });
@@ -310,13 +310,14 @@ solve::KrylovReport Equilibrium::solve_linear(double tolerance) {
 bool Equilibrium::renew(int round) {
   const bool dragged = drag_ > 0;
   drag_ = 0;
-  const bool left = release();
-  // What is let go has held the rest down: only then is known what presses.
-  const bool rubs =
-      input_.contact && !follows_friction_ && !(left && round == 0) && follow_friction();
+  // What is let go has held the rest down: only then is known what presses. At an impact the next
+  // contacts change more.
+  bool left = round == 0 && recalls_friction_ && release();
+  const bool rubs = input_.contact && !left && !follows_friction_ && follow_friction();
+  left |= release();
   const bool came = slides_on_colliders() && keep_out();
   if (rubs) stick();
-  accuracy_ = rubs && finds_contacts() ? kRough : 1;
+  accuracy_ = finds_contacts() && (rubs || !follows_friction_) ? kRough : 1;
   return rubs || left || came || dragged || imbalance_ > model_.params.newton.tolerance;
 }
 

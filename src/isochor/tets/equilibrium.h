@@ -147,7 +147,7 @@ class Equilibrium {
   /// By what pushes slides along their normals, a function of them, N; whether anything rubs.
   template <class Push>
   bool lag_friction(Push&& push);
-  /// By those of the last step, and by those last evaluated.
+  /// By those of the last step, where about the same touches, and by those last evaluated.
   void recall_friction();
   bool follow_friction();
   bool rubbed_before(std::int32_t node) const;
@@ -205,8 +205,8 @@ class Equilibrium {
   double elastic_ = 0;               ///< energy of the last evaluation, J
   double imbalance_ = 0;             ///< of forces alone, of the last evaluation
   int settled_ = 0;
-  bool follows_friction_ = false;   ///< by forces of this step
-  double drag_ = 0;                 ///< N/m, see hold_back
+  bool recalls_friction_ = false, follows_friction_ = false;  ///< see there
+  double drag_ = 0;                                           ///< N/m, see hold_back
   double accuracy_ = 1;             ///< what residuals count for; less than 1 in first guesses
   double rounding_force_ = 0;       ///< what rounding leaves on a node, N
   double rounding_of_inertia_ = 0;  ///< and of inertia on all, N^2

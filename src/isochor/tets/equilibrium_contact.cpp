@@ -31,7 +31,7 @@ void Equilibrium::stick() {
   std::ranges::fill(scratch_.step, Vec3d{0, 0, 0});
   for (const contact::FrictionContact& c : scratch_.rubbing) {
     const std::int32_t n = c.points[0];
-    if (rubbed_before(n)) continue;
+    if (recalls_friction_ && rubbed_before(n)) continue;
     const Vec3d way = start_.positions[n] + c.carried - scratch_.positions[n];
     for (const Vec3d& t : c.tangents) scratch_.step[n] += dot(t, way) * t;
   }
@@ -59,7 +59,20 @@ bool Equilibrium::lag_friction(Push&& push_of) {
 }
 
 void Equilibrium::recall_friction() {
+  // Where much comes and goes, as at an impact, pushes of the last step tell little.
+  constexpr double kSame = 0.75;
+  recalls_friction_ = false;
   if (!time_ || start_.contact_pushes.empty()) return;
+  const auto rubs = [](const Slide& slide) { return slide.held < 0 && slide.friction > 0; };
+  const auto touching = std::ranges::count_if(scratch_.slides, rubs);
+  if (touching == 0) return;
+  const auto known = std::ranges::count_if(scratch_.slides, [&](const Slide& slide) {
+    return rubs(slide) && rubbed_before(slide.node);
+  });
+  const auto before =
+      std::ranges::count_if(start_.contact_pushes, [](double push) { return push > 0; });
+  if (double(known) < kSame * double(std::max(touching, before))) return;
+  recalls_friction_ = true;
   // What sticks may creep by how far it goes as fast as it went: what gravity adds it does not go.
   each_node([&](std::size_t i) { scratch_.positions[i] = scratch_.target[i]; });
   lag_friction([&](const Slide& slide) { return start_.contact_pushes[slide.node]; });
