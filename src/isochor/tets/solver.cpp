@@ -64,7 +64,7 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
   StepReport report{search(), {}};
   add_counts(report, guess);
   // What is let go stays so; what few rounds do not let go comes free in the next step.
-  constexpr int kRounds = 3;
+  constexpr int kRounds = 4;
   for (int round = 0; round < kRounds && report.converged() && problem.renew(round); ++round) {
     const solve::NewtonReport last = report;
     static_cast<solve::NewtonReport&>(report) = search();
