@@ -402,6 +402,7 @@ void TetMethod::save(files::ByteWriter& writer) const {
   if (forces_) forces_->save(writer);
   if (!conserving_) return;
   writer.put(state_.contact_pushes);
+  writer.put(state_.contact_change);
   for (const auto part : kHandedPressures) writer.put(conserving_->pressures().*part);
 }
 
@@ -426,6 +427,7 @@ void TetMethod::load(files::ByteReader& reader) {
     if (state.contact_pushes.size() != state_.contact_pushes.size()) {
       reader.fail("it holds contacts of another number of nodes than the scene has");
     }
+    state.contact_change = reader.get<double>();
     tets::HandedPressures pressures;
     for (const auto part : kHandedPressures) {
       pressures.*part = reader.get_vector<double>();

@@ -357,10 +357,7 @@ solve::Balance Equilibrium::finish() {
     slide.push = -dot(slide.normal, scratch_.force[slide.node]);
   }
   if (!time_) return {};
-  std::ranges::fill(scratch_.contact_pushes, 0.0);
-  for (const Slide& slide : scratch_.slides) {
-    if (slide.held < 0) scratch_.contact_pushes[slide.node] = std::max(slide.push, 0.0);
-  }
+  keep_pushes();
   const solve::Balance balance{.damping_loss = damping_loss(), .hold_work = settle_holds()};
   each_node([&](std::size_t i) {
     const Vec3d& y = scratch_.positions[i];

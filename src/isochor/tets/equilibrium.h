@@ -147,10 +147,12 @@ class Equilibrium {
   /// By what pushes slides along their normals, a function of them, N; whether anything rubs.
   template <class Push>
   bool lag_friction(Push&& push);
-  /// By those of the last step, where about the same touches, and by those last evaluated.
+  /// By those of the last step, where they hardly change, and by those last evaluated.
   void recall_friction();
   bool follow_friction();
   bool rubbed_before(std::int32_t node) const;
+  /// For the next step.
+  void keep_pushes();
 
   /// The size of what all springs pull with, of the last evaluation, N.
   double spring_force() const;

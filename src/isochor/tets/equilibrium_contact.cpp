@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "isochor/tets/equilibrium.h"
 
@@ -59,23 +60,29 @@ bool Equilibrium::lag_friction(Push&& push_of) {
 }
 
 void Equilibrium::recall_friction() {
-  // Where much comes and goes, as at an impact, pushes of the last step tell little.
-  constexpr double kSame = 0.75;
+  // Where they change much, as at an impact, those of the last step tell little.
+  constexpr double kSteady = 0.3;
   recalls_friction_ = false;
-  if (!time_ || start_.contact_pushes.empty()) return;
+  if (!time_ || start_.contact_change > kSteady) return;
   const auto rubs = [](const Slide& slide) { return slide.held < 0 && slide.friction > 0; };
-  const auto touching = std::ranges::count_if(scratch_.slides, rubs);
-  if (touching == 0) return;
-  const auto known = std::ranges::count_if(scratch_.slides, [&](const Slide& slide) {
-    return rubs(slide) && rubbed_before(slide.node);
-  });
-  const auto before =
-      std::ranges::count_if(start_.contact_pushes, [](double push) { return push > 0; });
-  if (double(known) < kSame * double(std::max(touching, before))) return;
+  if (std::ranges::none_of(scratch_.slides, rubs)) return;
   recalls_friction_ = true;
   // What sticks may creep by how far it goes as fast as it went: what gravity adds it does not go.
   each_node([&](std::size_t i) { scratch_.positions[i] = scratch_.target[i]; });
   lag_friction([&](const Slide& slide) { return start_.contact_pushes[slide.node]; });
+}
+
+void Equilibrium::keep_pushes() {
+  std::ranges::fill(scratch_.contact_pushes, 0.0);
+  for (const Slide& slide : scratch_.slides) {
+    if (slide.held < 0) scratch_.contact_pushes[slide.node] = std::max(slide.push, 0.0);
+  }
+  double change = 0, all = 0;
+  for (std::size_t n = 0; n < start_.contact_pushes.size(); ++n) {
+    change += std::abs(scratch_.contact_pushes[n] - start_.contact_pushes[n]);
+    all += scratch_.contact_pushes[n];
+  }
+  scratch_.contact_change = all > 0 ? change / all : 1;
 }
 
 bool Equilibrium::follow_friction() {

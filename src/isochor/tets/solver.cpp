@@ -90,6 +90,7 @@ StepReport advance(const Model& model, State& state, const StepInput& input, Scr
     std::swap(state.velocities, scratch.force);
     std::swap(state.pushes, scratch.pushes);
     std::swap(state.contact_pushes, scratch.contact_pushes);
+    state.contact_change = scratch.contact_change;
   } else {
     std::fill(state.velocities.begin(), state.velocities.end(), Vec3d{0, 0, 0});
   }

@@ -25,6 +25,7 @@ struct State {
   /// Per node, what a collider on which it slides pushed it with along the normal where the last
   /// step ended, N: what friction goes by until forces of this one are known. Empty: static.
   std::vector<double> contact_pushes;
+  double contact_change = 1;  ///< of these in the last step, all together, of their sum
 };
 
 /// At rest, with all that the model's integrator asks for.
@@ -69,7 +70,8 @@ struct Scratch {
   std::vector<Vec3d> origin, target;   ///< of a step in time, as in solve::TimeStep
   std::vector<Vec3d> pushes;           ///< as State's
   std::vector<double> contact_pushes;  ///< the same
-  std::vector<Vec3d> drag;             ///< what damping by stiffness pulls with, N
+  double contact_change = 1;
+  std::vector<Vec3d> drag;  ///< what damping by stiffness pulls with, N
   ElasticMemory elastic;
   std::vector<Slide> slides;                      ///< those that push, by node
   std::vector<contact::FrictionContact> rubbing;  ///< of these
