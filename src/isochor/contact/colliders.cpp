@@ -59,12 +59,6 @@ bool may_be_within(const Bounds& box, const Vec3d& point, double reach) {
   return true;
 }
 
-Placement place(const Collider& collider, double time) {
-  Placement placement = placement_at(collider.keys, time);
-  placement.rotation = placement.rotation * rotation_from_vector(collider.turned);
-  return placement;
-}
-
 void check(const Collider& collider) {
   const auto refuse = [&](const std::string& problem, const std::string& remedy) {
     throw Error(Fault::Input, "collider '" + collider.name + "'", problem, remedy);
@@ -91,6 +85,12 @@ void check(const Collider& collider) {
 }
 
 }  // namespace
+
+Placement placement_of(const Collider& collider, double time) {
+  Placement placement = placement_at(collider.keys, time);
+  placement.rotation = placement.rotation * rotation_from_vector(collider.turned);
+  return placement;
+}
 
 Placement placement_at(std::span<const PoseKey> keys, double time) {
   const KeySpan span = key_span(keys, time);
@@ -125,7 +125,7 @@ Colliders::Colliders(std::vector<Collider> colliders, ThreadArena& arena) {
 PlacedColliders Colliders::at(double time, ThreadArena& arena) const {
   PlacedColliders placed = rest_;
   for (PlacedColliders::Placed& p : placed.colliders_) {
-    p.placement = place(*p.collider, time);
+    p.placement = placement_of(*p.collider, time);
     const Mesh* mesh = std::get_if<Mesh>(&p.collider->shape);
     if (mesh == nullptr || mesh->keys.empty()) continue;
     p.mesh = std::make_shared<const ColliderMesh>(*mesh, time, arena);
@@ -137,7 +137,7 @@ PlacedColliders Colliders::at(double time, ThreadArena& arena) const {
 std::vector<Placement> Colliders::placements(double time) const {
   std::vector<Placement> out;
   for (const PlacedColliders::Placed& placed : rest_.colliders_) {
-    out.push_back(place(*placed.collider, time));
+    out.push_back(placement_of(*placed.collider, time));
   }
   return out;
 }
@@ -164,7 +164,8 @@ double Colliders::travel(double from, double to, const Bounds& where) const {
         }
         way += part * most;
       });
-    } else if (!may_be_within(placed.bounds, place(collider, from).local(middle), radius + way)) {
+    } else if (!may_be_within(placed.bounds, placement_of(collider, from).local(middle),
+                              radius + way)) {
       continue;
     }
     farthest = max(farthest, way);

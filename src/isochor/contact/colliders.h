@@ -98,6 +98,8 @@ struct Placement {
 };
 /// Velocities are those on the way to `time`: at a key, of the part before it.
 Placement placement_at(std::span<const PoseKey> keys, double time);
+/// The same of a collider, whose shape is turned first.
+Placement placement_of(const Collider& collider, double time);
 
 class ColliderMesh;
 

@@ -189,9 +189,8 @@ void Obstacle::place(double time, std::span<Vec3d> vertices) const {
     }
     shrink(triangles_, inset_, vertices);
   }
-  const Placement placed = placement_at(collider_.keys, time);
-  const Mat3d rotation = placed.rotation * rotation_from_vector(collider_.turned);
-  for (Vec3d& x : vertices) x = placed.translation + rotation * x;
+  const Placement placed = placement_of(collider_, time);
+  for (Vec3d& x : vertices) x = placed.translation + placed.rotation * x;
 }
 
 }  // namespace isochor::contact
